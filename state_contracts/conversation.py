@@ -1,0 +1,72 @@
+"""What a session remembers of its questions: small, durable, and enough for a stateless service to follow up."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from .answer import Column, Job
+
+MAX_BYTES = 3_072
+
+
+class Turn(BaseModel):
+    """One question and what came of it."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    question: str
+    sql: str = ""
+    text: str = ""
+
+
+class Conversation(BaseModel):
+    """The turns that stateless modes resend, oldest first."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    turns: list[Turn] = Field(default_factory=list)
+
+    def with_turn(self, turn: Turn, *, max_bytes: int = MAX_BYTES - 256) -> Conversation:
+        """This conversation and one turn more; the oldest turns are dropped until it fits."""
+        turns = [*self.turns, turn]
+        while len(turns) > 1 and _size(turns) > max_bytes:
+            turns.pop(0)
+        return Conversation(turns=turns if _size(turns) <= max_bytes else [])
+
+
+class LastResult(BaseModel):
+    """Where the last answer's rows can be read again."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    sql: str
+    job: Job | None = None
+    columns: list[Column] = Field(default_factory=list)
+    row_count: int = 0
+
+
+class Offered(BaseModel):
+    """The numbered questions that were last shown; "2" asks the second."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    questions: list[str] = Field(default_factory=list)
+
+    def chosen_by(self, words: str) -> str | None:
+        """The question that `words` chose by its number, or None."""
+        number = words.strip().rstrip(".)").strip()
+        if number.isascii() and number.isdigit() and 1 <= int(number) <= len(self.questions):
+            return self.questions[int(number) - 1]
+        return None
+
+
+class Message(BaseModel):
+    """The one message that the person reads, in Markdown."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    text: str
+
+
+def _size(turns: list[Turn]) -> int:
+    return len(Conversation(turns=turns).model_dump_json().encode())

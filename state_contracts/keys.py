@@ -1,0 +1,182 @@
+"""A state key, declared once: what it holds, who writes it, who reads it, how large it may get."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, MutableMapping
+from dataclasses import dataclass
+from typing import Any, Generic, Literal, TypeVar
+
+from pydantic import TypeAdapter, ValidationError
+
+from .errors import ContractKeyError, ContractValueError, ContractVersionError
+
+T = TypeVar("T")
+Scope = Literal["temp", "session", "user", "app"]
+"""How long a value lives: one invocation, one conversation, one person, or the whole application."""
+
+State = Mapping[str, Any]
+MutableState = MutableMapping[str, Any]
+
+_PREFIX: dict[Scope, str] = {"temp": "temp:", "session": "", "user": "user:", "app": "app:"}
+_ITEM = re.compile(r"[A-Za-z0-9_-]{1,128}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Declaration(Generic[T]):
+    name: str
+    """The key without its scope's prefix."""
+    scope: Scope
+    holds: type[T]
+    writers: tuple[str, ...]
+    readers: tuple[str, ...]
+    purpose: str
+    max_bytes: int = 4_096
+    """Limit of the stored JSON, in bytes of UTF-8; `temp:` values are passed by reference and not measured."""
+    version: int = 1
+
+    @property
+    def persisted(self) -> bool:
+        """Whether a value outlives the invocation (and so must be JSON)."""
+        return self.scope != "temp"
+
+    def _dump(self, key: str, value: T) -> Any:
+        if not isinstance(value, self.holds):
+            raise ContractValueError(key, f"holds {self.holds.__name__}, got {type(value).__name__}.")
+        if not self.persisted:
+            return value
+        return {"v": self.version, "value": TypeAdapter(self.holds).dump_python(value, mode="json")}
+
+    def _load(self, key: str, stored: Any) -> T:
+        if not self.persisted:
+            if not isinstance(stored, self.holds):
+                raise ContractValueError(key, f"holds {self.holds.__name__}, found {type(stored).__name__}.")
+            return stored
+        if not isinstance(stored, Mapping) or not isinstance(stored.get("v"), int) or "value" not in stored:
+            raise ContractValueError(key, "was not written through its contract.")
+        if stored["v"] > self.version:
+            raise ContractVersionError(
+                key,
+                f"was written by version {stored['v']}, this is {self.version}; update askhouse to read it.",
+            )
+        try:
+            return TypeAdapter(self.holds).validate_python(stored["value"])
+        except ValidationError as error:
+            raise ContractValueError(key, f"does not hold a {self.holds.__name__}: {_first(error)}") from error
+
+    def problem(self, key: str, stored: Any) -> str | None:
+        """Why `stored` may not stand under `key`, in one sentence, or None."""
+        if stored is None:
+            return None  # a cleared key: ADK cannot delete one
+        try:
+            self._load(key, stored)
+            if self.persisted and (size := _json_size(stored)) > self.max_bytes:
+                return f"is {size:,} bytes, the limit is {self.max_bytes:,}."
+        except ContractVersionError as error:
+            return str(error)
+        except ContractValueError as error:
+            return str(error)
+        except (TypeError, ValueError):
+            return "is not JSON."
+        return None
+
+    def _checked(self, key: str, value: T) -> Any:
+        stored = self._dump(key, value)
+        if self.persisted and (size := _json_size(stored)) > self.max_bytes:
+            raise ContractValueError(key, f"would be {size:,} bytes, the limit is {self.max_bytes:,}.")
+        return stored
+
+
+@dataclass(frozen=True, kw_only=True)
+class StateKey(_Declaration[T]):
+    """One typed key of the state.
+
+    >>> who = {"writers": ("root",), "readers": ("root",)}
+    >>> greeted = StateKey(name="greeted", scope="session", holds=bool, purpose="Greet once.", **who)
+    >>> state = {}
+    >>> greeted.write(state, True)
+    >>> greeted.read(state)
+    True
+    """
+
+    @property
+    def key(self) -> str:
+        """The key as it stands in the state, prefix included."""
+        return _PREFIX[self.scope] + self.name
+
+    def matches(self, key: str) -> bool:
+        return key == self.key
+
+    def write(self, state: MutableState, value: T) -> None:
+        """Store `value`. Raises ContractValueError when it has the wrong type or is too large."""
+        state[self.key] = self._checked(self.key, value)
+
+    def read(self, state: State) -> T | None:
+        """The value, or None where nothing is stored. Raises ContractError when what is stored is not this key's."""
+        stored = state.get(self.key)
+        return None if stored is None else self._load(self.key, stored)
+
+    def clear(self, state: MutableState) -> None:
+        """Forget the value. A null is stored, since a key of the state cannot be deleted."""
+        state[self.key] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class StateFamily(_Declaration[T]):
+    """Typed keys of one kind, one for each item: `temp:answer.<call>`, `user:data_agent.<slug>`."""
+
+    item: str
+    """What tells the items apart, for the documentation: `call`, `slug`."""
+
+    @property
+    def key(self) -> str:
+        """The pattern of the keys, prefix included."""
+        return f"{_PREFIX[self.scope]}{self.name}.<{self.item}>"
+
+    def key_of(self, item: str) -> str:
+        """The key of one item. Raises ContractKeyError when `item` is not letters, digits, `_` and `-`."""
+        if not _ITEM.fullmatch(item):
+            raise ContractKeyError(self.key, f"{item!r} cannot name an item: use letters, digits, '_' and '-'.")
+        return f"{_PREFIX[self.scope]}{self.name}.{item}"
+
+    def matches(self, key: str) -> bool:
+        stem = f"{_PREFIX[self.scope]}{self.name}."
+        return key.startswith(stem) and _ITEM.fullmatch(key[len(stem) :]) is not None
+
+    def write(self, state: MutableState, item: str, value: T) -> None:
+        """Store one item. Raises ContractError when the item's name or the value is not this family's."""
+        key = self.key_of(item)
+        state[key] = self._checked(key, value)
+
+    def read(self, state: State, item: str) -> T | None:
+        """One item, or None where nothing is stored under that name."""
+        key = self.key_of(item)
+        stored = state.get(key)
+        return None if stored is None else self._load(key, stored)
+
+    def clear(self, state: MutableState, item: str) -> None:
+        """Forget one item. A null is stored, since a key of the state cannot be deleted."""
+        state[self.key_of(item)] = None
+
+    def items(self, state: Mapping[str, Any]) -> Iterator[tuple[str, T]]:
+        """The stored items by name, cleared ones left out."""
+        stem = f"{_PREFIX[self.scope]}{self.name}."
+        for key in sorted(key for key in _keys(state) if self.matches(key)):
+            if state[key] is not None:
+                yield key[len(stem) :], self._load(key, state[key])
+
+
+def _keys(state: Any) -> list[str]:
+    """The keys of a mapping, or of ADK's `State`, which is not iterable."""
+    return list(state.to_dict() if hasattr(state, "to_dict") else state)
+
+
+def _json_size(value: Any) -> int:
+    return len(json.dumps(value, ensure_ascii=False, allow_nan=False).encode())
+
+
+def _first(error: ValidationError) -> str:
+    detail = error.errors(include_url=False)[0]
+    where = ".".join(str(part) for part in detail["loc"])
+    return f"{where}: {detail['msg']}" if where else detail["msg"]
