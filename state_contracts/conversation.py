@@ -27,11 +27,16 @@ class Conversation(BaseModel):
     turns: list[Turn] = Field(default_factory=list)
 
     def with_turn(self, turn: Turn, *, max_bytes: int = MAX_BYTES - 256) -> Conversation:
-        """This conversation and one turn more; the oldest turns are dropped until it fits."""
+        """This conversation and one turn more, within `max_bytes` of JSON.
+
+        The oldest turns are dropped first; a turn that is too large by itself loses its text, then its SQL, and is left out
+        only when not even its question fits: half a query would mislead whoever continues it.
+        """
         turns = [*self.turns, turn]
         while len(turns) > 1 and _size(turns) > max_bytes:
             turns.pop(0)
-        return Conversation(turns=turns if _size(turns) <= max_bytes else [])
+        shorter = (turns, [_without(turn, "text")], [_without(turn, "text", "sql")], [])
+        return Conversation(turns=next(kept for kept in shorter if _size(kept) <= max_bytes))
 
 
 class LastResult(BaseModel):
@@ -70,3 +75,7 @@ class Message(BaseModel):
 
 def _size(turns: list[Turn]) -> int:
     return len(Conversation(turns=turns).model_dump_json().encode())
+
+
+def _without(turn: Turn, *fields: str) -> Turn:
+    return turn.model_copy(update=dict.fromkeys(fields, ""))
