@@ -29,8 +29,8 @@ class Conversation(BaseModel):
     def with_turn(self, turn: Turn, *, max_bytes: int = MAX_BYTES - 256) -> Conversation:
         """This conversation and one turn more, within `max_bytes` of JSON.
 
-        The oldest turns are dropped first; a turn that is too large by itself loses its text, then its SQL, and is left out
-        only when not even its question fits: half a query would mislead whoever continues it.
+        The oldest turns are dropped first; a turn that is too large by itself loses its text, then its SQL, and is left
+        out only when not even its question fits: half a query would mislead whoever continues it.
         """
         turns = [*self.turns, turn]
         while len(turns) > 1 and _size(turns) > max_bytes:
