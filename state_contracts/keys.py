@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, MutableMapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, MutableMapping
+from dataclasses import dataclass, field
 from typing import Any, Generic, Literal, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
@@ -15,6 +15,9 @@ from .errors import ContractKeyError, ContractValueError, ContractVersionError
 T = TypeVar("T")
 Scope = Literal["temp", "session", "user", "app"]
 """How long a value lives: one invocation, one conversation, one person, or the whole application."""
+
+Migration = Callable[[Any], Any]
+"""Stored JSON of one version in, of the next version out."""
 
 State = Mapping[str, Any]
 MutableState = MutableMapping[str, Any]
@@ -35,6 +38,14 @@ class _Declaration(Generic[T]):
     max_bytes: int = 4_096
     """Limit of the stored JSON, in bytes of UTF-8; `temp:` values are passed by reference and not measured."""
     version: int = 1
+    """Version of the stored form. A change that an older value would not survive raises it and adds a migration."""
+    migrations: Mapping[int, Migration] = field(default_factory=dict)
+    """For each older version, the function that turns its stored JSON into that of the next version."""
+
+    def __post_init__(self) -> None:
+        missing = [old for old in range(1, self.version) if old not in self.migrations]
+        if missing:
+            raise ContractKeyError(self.name, f"has no migration from version {missing[0]}.")
 
     @property
     def persisted(self) -> bool:
@@ -61,9 +72,14 @@ class _Declaration(Generic[T]):
                 f"was written by version {stored['v']}, this is {self.version}; update askhouse to read it.",
             )
         try:
-            return TypeAdapter(self.holds).validate_python(stored["value"])
+            return TypeAdapter(self.holds).validate_python(self._migrated(stored["value"], stored["v"]))
         except ValidationError as error:
             raise ContractValueError(key, f"does not hold a {self.holds.__name__}: {_first(error)}") from error
+
+    def _migrated(self, value: Any, version: int) -> Any:
+        for old in range(version, self.version):
+            value = self.migrations[old](value)
+        return value
 
     def problem(self, key: str, stored: Any) -> str | None:
         """Why `stored` may not stand under `key`, in one sentence, or None."""

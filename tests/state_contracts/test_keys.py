@@ -23,6 +23,7 @@ from state_contracts import (
     Offered,
     Preferences,
     SavedAgent,
+    StateKey,
     Turn,
     check_delta,
     contract_of,
@@ -82,6 +83,30 @@ def test_what_was_not_written_through_the_contract_is_refused_on_reading() -> No
 def test_newer_version_is_refused_not_guessed() -> None:
     with pytest.raises(ContractVersionError, match="version 2"):
         PREFERENCES.read({"user:preferences": {"v": 2, "value": {}}})
+
+
+def test_older_version_is_migrated_step_by_step() -> None:
+    who = {"writers": ("root",), "readers": ("root",), "purpose": "For the test."}
+    first = StateKey(name="seat", scope="user", holds=str, **who)
+    third = StateKey(
+        name="seat",
+        scope="user",
+        holds=dict,
+        version=3,
+        migrations={1: lambda text: text.split("-"), 2: lambda parts: {"row": int(parts[0]), "seat": parts[1]}},
+        **who,
+    )
+    state: dict[str, object] = {}
+    first.write(state, "12-C")
+    assert third.read(state) == {"row": 12, "seat": "C"}
+    third.write(state, {"row": 13, "seat": "A"})
+    with pytest.raises(ContractVersionError):
+        first.read(state)
+
+
+def test_a_version_without_its_migration_cannot_be_declared() -> None:
+    with pytest.raises(ContractKeyError, match="no migration from version 1"):
+        StateKey(name="k", scope="user", holds=str, writers=(), readers=(), purpose="", version=2)
 
 
 @pytest.mark.parametrize("name", ["", "a.b", "a b", "ü", "a" * 129])
