@@ -35,7 +35,7 @@ class Conversation(BaseModel):
         turns = [*self.turns, turn]
         while len(turns) > 1 and _size(turns) > max_bytes:
             turns.pop(0)
-        shorter = (turns, [_without(turn, "text")], [_without(turn, "text", "sql")], [])
+        shorter: tuple[list[Turn], ...] = (turns, [_without(turn, "text")], [_without(turn, "text", "sql")], [])
         return Conversation(turns=next(kept for kept in shorter if _size(kept) <= max_bytes))
 
 
