@@ -15,7 +15,8 @@ from .summary import Summary
 
 ANSWER = StateFamily(
     name="answer", item="call", scope="temp", holds=Answer,
-    writers=("data_agent", "describe_data"), readers=("summarizer", "chart_agent", "finish"),
+    writers=("data_agent", "describe_data", "ask_data_insights", "ask_data_agent"),
+    readers=("summarizer", "chart_agent", "finish"),
     purpose="The answer to one question: ordered blocks, typed results, SQL with its origin.",
 )  # fmt: skip
 SUMMARY = StateFamily(

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, MutableMapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Generic, Literal, TypeVar
+from typing import Any, Generic, Literal, Protocol, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -19,8 +19,19 @@ Scope = Literal["temp", "session", "user", "app"]
 Migration = Callable[[Any], Any]
 """Stored JSON of one version in, of the next version out."""
 
-State = Mapping[str, Any]
-MutableState = MutableMapping[str, Any]
+
+class State(Protocol):
+    """What a state can be read through: a dict, or ADK's `State`, which is not a mapping."""
+
+    def get(self, key: str, /) -> Any: ...
+    def __getitem__(self, key: str, /) -> Any: ...
+
+
+class MutableState(State, Protocol):
+    """A state that can be written."""
+
+    def __setitem__(self, key: str, value: Any, /) -> None: ...
+
 
 _PREFIX: dict[Scope, str] = {"temp": "temp:", "session": "", "user": "user:", "app": "app:"}
 _ITEM = re.compile(r"[A-Za-z0-9_-]{1,128}")
@@ -175,7 +186,7 @@ class StateFamily(_Declaration[T]):
         """Forget one item. A null is stored, since a key of the state cannot be deleted."""
         state[self.key_of(item)] = None
 
-    def items(self, state: Mapping[str, Any]) -> Iterator[tuple[str, T]]:
+    def items(self, state: State) -> Iterator[tuple[str, T]]:
         """The stored items by name, cleared ones left out."""
         stem = f"{_PREFIX[self.scope]}{self.name}."
         for key in sorted(key for key in _keys(state) if self.matches(key)):
