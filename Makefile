@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help install chat test lint format docs wheel clean
+.PHONY: help install chat test lint format docs lock wheel clean
 
 help: ## list these recipes
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -29,6 +29,10 @@ format: install ## repair style and format where that can be done by rule
 
 docs: install ## write docs/reference.md anew from the code
 	$(BIN)/python -m askhouse.cli.docs docs/reference.md
+
+lock: ## resolve the newest versions into requirements.lock (needs uv)
+	uv pip compile --quiet --upgrade --universal --python-version 3.11 --extra dev --generate-hashes \
+	  --no-emit-index-url --no-emit-find-links --no-header --no-annotate -o requirements.lock pyproject.toml
 
 wheel: install ## build the package into dist/
 	$(BIN)/python -m hatchling build -t wheel -d dist
