@@ -1,0 +1,20 @@
+"""From a question in plain words to a plan and GoogleSQL, by rule; what is not understood is refused in words."""
+
+from .clock import Clock
+from .context import AuthoredContext, Example, GlossaryTerm
+from .plan import Plan
+from .readings import Clarification, PastTurn, Planned, Reading, Refusal, RefusalReason
+
+__all__ = [
+    "AuthoredContext",
+    "Clarification",
+    "Clock",
+    "Example",
+    "GlossaryTerm",
+    "PastTurn",
+    "Plan",
+    "Planned",
+    "Reading",
+    "Refusal",
+    "RefusalReason",
+]
