@@ -1,0 +1,168 @@
+"""The embedded warehouse: DuckDB behind GoogleSQL, read-only, with no way to the outside."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..errors import QueryLimitError
+from .base import DryRun, Rows, Table, TableRef
+from .catalogue import Stored
+from .dialect import Compiled, compile_query
+from .guard import nearest_table_error, query_error
+from .load import loaded_tables, loaded_token, tables_folder
+from .samples import ensure_samples, sample_token, stored_samples
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+QUERY_SECONDS = 60.0
+"""How long one query may run."""
+
+_MEMORY = "2GB"
+
+
+def open_warehouse(home: Path) -> LocalWarehouse:
+    """Open the embedded warehouse of a data folder; the first time builds the sample tables, in a few seconds.
+
+    Raises StorageError when the folder cannot be written and holds no sample yet.
+    """
+    return LocalWarehouse(home)
+
+
+class LocalWarehouse:
+    """Sample tables and the person's own, read by any number of threads and processes at once."""
+
+    def __init__(self, home: Path, *, query_seconds: float = QUERY_SECONDS) -> None:
+        self.home = home.resolve()
+        self._query_seconds = query_seconds
+        self._connection = _connect(ensure_samples(self.home), tables_folder(self.home))
+        self._samples = stored_samples(self._connection)
+        self._loaded: tuple[str, dict[TableRef, Stored]] = ("", {})
+
+    def close(self) -> None:
+        """Release the database."""
+        self._connection.close()
+
+    def version(self) -> str:
+        """A token that changes whenever a table appears, disappears or changes."""
+        return f"{sample_token()}; {loaded_token(self.home)}"
+
+    def table_refs(self) -> Sequence[TableRef]:
+        """Every table that may be asked, in order of name."""
+        return sorted(self._stored())
+
+    def table(self, ref: TableRef) -> Table:
+        """Describe a table. Raises TableNotFoundError naming the nearest one."""
+        stored = self._stored()
+        if ref not in stored:
+            raise nearest_table_error(ref, stored)
+        return stored[ref].table
+
+    def dry_run(self, sql: str, *, today: datetime | None = None) -> DryRun:
+        """Check a statement and say what it would read, without running it."""
+        compiled = self._compile(sql, today)
+        with self._cursor() as cursor, query_error(sql):
+            cursor.execute(f"EXPLAIN {compiled.sql}")
+        return DryRun("SELECT", compiled.columns, compiled.tables, compiled.bytes_processed)
+
+    def query(self, sql: str, *, max_rows: int | None = None, today: datetime | None = None) -> Rows:
+        """Run one SELECT; see Warehouse.query."""
+        compiled = self._compile(sql, today)
+        with self._cursor() as cursor, query_error(sql):
+            cursor.execute(compiled.sql)
+            rows = cursor.fetchall() if max_rows is None else cursor.fetchmany(max_rows + 1)
+            total = len(rows)
+            if max_rows is not None and total > max_rows:
+                rows = rows[:max_rows]
+                cursor.execute(f"SELECT COUNT(*) FROM ({compiled.sql})")
+                total = cursor.fetchall()[0][0]
+            columns = compiled.columns or _described(cursor, compiled.sql)
+        cells = compiled.cells
+        return Rows(columns, [cells(row) for row in rows], total, compiled.bytes_processed)
+
+    def _compile(self, sql: str, today: datetime | None) -> Compiled:
+        now = today or datetime.now(UTC)
+        return compile_query(sql, self._stored(), now if now.tzinfo else now.replace(tzinfo=UTC))
+
+    def _stored(self) -> Mapping[TableRef, Stored]:
+        token = loaded_token(self.home)
+        if token != self._loaded[0]:
+            self._loaded = (token, loaded_tables(self.home))
+        return {**self._samples, **self._loaded[1]}
+
+    @contextmanager
+    def _cursor(self) -> Iterator[DuckDBPyConnection]:
+        """A cursor of its own for one query, interrupted when it takes too long."""
+        cursor = self._connection.cursor()
+        overdue = threading.Event()
+
+        def stop() -> None:
+            overdue.set()
+            cursor.interrupt()
+
+        timer = threading.Timer(self._query_seconds, stop)
+        timer.daemon = True
+        timer.start()
+        try:
+            yield cursor
+        except Exception as error:
+            if overdue.is_set():
+                raise QueryLimitError(
+                    f"The query took longer than {self._query_seconds:g} seconds and was stopped.",
+                    "Ask for a shorter period or fewer rows.",
+                ) from error
+            raise
+        finally:
+            timer.cancel()
+            cursor.close()
+
+
+def _connect(samples: Path, tables: Path) -> DuckDBPyConnection:
+    """A database in memory that sees the samples and the folder of Parquet files, and nothing else."""
+    import duckdb
+
+    connection: Any = duckdb.connect(":memory:")
+    text = str(samples).replace("'", "''")
+    connection.execute(f"ATTACH '{text}' AS samples (READ_ONLY)")
+    folder = str(tables).replace("'", "''")
+    for setting in (
+        "TimeZone = 'UTC'",
+        "default_null_order = 'NULLS_FIRST_ON_ASC_LAST_ON_DESC'",
+        f"memory_limit = '{_MEMORY}'",
+        "temp_directory = ''",
+        "python_enable_replacements = false",
+        "autoinstall_known_extensions = false",
+        "autoload_known_extensions = false",
+        f"allowed_directories = ['{folder}']",
+        "enable_external_access = false",
+        "lock_configuration = true",
+    ):
+        connection.execute(f"SET GLOBAL {setting}")
+    return connection  # type: ignore[no-any-return]
+
+
+_NAMES = {
+    "BIGINT": "INT64",
+    "INTEGER": "INT64",
+    "HUGEINT": "INT64",
+    "DOUBLE": "FLOAT64",
+    "VARCHAR": "STRING",
+    "BOOLEAN": "BOOL",
+    "TIMESTAMP WITH TIME ZONE": "TIMESTAMP",
+    "TIMESTAMP": "DATETIME",
+    "BLOB": "BYTES",
+}
+
+
+def _described(cursor: Any, sql: str) -> tuple[Any, ...]:
+    from .base import Column
+
+    kinds = cursor.execute(f"DESCRIBE {sql}").fetchall()
+    return tuple(
+        Column(row[0], "NUMERIC" if row[1].startswith("DECIMAL") else _NAMES.get(row[1], row[1])) for row in kinds
+    )
