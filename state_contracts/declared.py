@@ -15,7 +15,7 @@ from .summary import Summary
 
 ANSWER = StateFamily(
     name="answer", item="call", scope="temp", holds=Answer,
-    writers=("data_agent", "describe_data", "ask_data_insights", "ask_data_agent"),
+    writers=("data_agent", "describe_data", "ask_data_insights", "ask_data_agent", "root"),
     readers=("summarizer", "chart_agent", "finish"),
     purpose="The answer to one question: ordered blocks, typed results, SQL with its origin.",
 )  # fmt: skip
@@ -31,7 +31,7 @@ CHART = StateFamily(
 )  # fmt: skip
 MESSAGE = StateFamily(
     name="message", item="call", scope="temp", holds=Message,
-    writers=("finish", "describe_data"), readers=("root",),
+    writers=("finish", "describe_data", "root"), readers=("root",),
     purpose="The message that the person reads.",
 )  # fmt: skip
 CONVERSATION = StateKey(

@@ -1,0 +1,139 @@
+"""The root agent: passes questions on, says the checked messages word for word, and shows the chart after them."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+from google.adk.agents import LlmAgent
+from google.adk.agents.callback_context import CallbackContext
+from google.adk.models.llm_request import LlmRequest
+from google.adk.models.llm_response import LlmResponse
+from google.adk.tools.base_tool import BaseTool
+from google.adk.tools.tool_context import ToolContext
+from google.genai import types
+
+from askhouse.agent_tools import agents as agent_tools
+from askhouse.agent_tools.calls import call_of, item_of, words_of
+from askhouse.agent_tools.catalogue import build_describe_data
+from askhouse.offline_model import NO_TOKENS, register
+from askhouse.settings import Settings
+from state_contracts import ANSWER, CHART, MESSAGE, OFFERED, Answer, AnswerError, Message
+
+from . import prompts
+from .workflow import build_workflow
+
+NAME = "data_analyst"
+
+_log = logging.getLogger(__name__)
+
+
+def build_root(settings: Settings) -> LlmAgent:
+    """The agent that talks with the person, on the model that the settings name."""
+    register()
+    return LlmAgent(
+        name=NAME,
+        description="Answers questions about BigQuery data with a table, a chart and a summary traced to queries.",
+        model=settings.model,
+        instruction=prompts.instruction_of(settings),
+        tools=[build_workflow(settings), build_describe_data(settings), *agent_tools.build_tools(settings)],
+        before_model_callback=[ask_what_was_chosen, say_what_was_answered, send_little],
+        after_model_callback=say_first_what_was_answered,
+        after_agent_callback=show_charts,
+        on_tool_error_callback=explain_failure,
+    )
+
+
+def ask_what_was_chosen(callback_context: CallbackContext, llm_request: LlmRequest) -> None:
+    """Put the question that a number chose into the request, where the person's words are only that number."""
+    last = llm_request.contents[-1] if llm_request.contents else None
+    if last is None or last.role != "user" or not (last.parts and last.parts[0].text):
+        return
+    offered = OFFERED.read(callback_context.state)
+    if offered and (question := offered.chosen_by(last.parts[0].text)):
+        llm_request.contents[-1] = types.Content(role="user", parts=[types.Part(text=question)])
+
+
+def say_what_was_answered(callback_context: CallbackContext, llm_request: LlmRequest) -> LlmResponse | None:
+    """After the tools, say their messages in order of the calls; no model paraphrases checked words.
+
+    Where one of the calls left no message, the model goes on, and its words come after the messages.
+    """
+    calls = _latest_calls(callback_context)
+    messages = _messages(callback_context)
+    if not calls or any(call not in messages for call in calls):
+        return None
+    return _said("\n\n".join(messages.values()))
+
+
+def say_first_what_was_answered(callback_context: CallbackContext, llm_response: LlmResponse) -> LlmResponse | None:
+    """Put the messages of this turn before a model's own last words."""
+    parts = (llm_response.content.parts or []) if llm_response.content else []
+    if llm_response.partial or not parts or any(part.function_call for part in parts):
+        return None
+    messages = _messages(callback_context)
+    words = "".join(part.text or "" for part in parts if not part.thought)
+    return _said("\n\n".join([*messages.values(), words])) if messages else None
+
+
+def send_little(callback_context: CallbackContext, llm_request: LlmRequest) -> None:
+    """Cut what earlier turns take of the model's context."""
+    llm_request.contents = prompts.shortened(llm_request.contents)
+
+
+async def show_charts(callback_context: CallbackContext) -> None:
+    """Save this turn's pictures, which shows them in an event of their own, after the message."""
+    if callback_context.get_invocation_context().artifact_service is None:
+        return
+    charts = dict(CHART.items(callback_context.state))
+    for call in _calls(callback_context):
+        if (chart := charts.get(call)) and chart.png:
+            picture = types.Part.from_bytes(data=chart.png, mime_type="image/png")
+            await callback_context.save_artifact(f"chart-{call}.png", picture)
+
+
+def explain_failure(
+    tool: BaseTool, args: dict[str, Any], tool_context: ToolContext, error: Exception
+) -> dict[str, Any] | None:
+    """Let a tool's unexpected failure be this call's answer, so that the session stays usable."""
+    if not isinstance(error, Exception):
+        return None  # cancelled: nobody waits for words
+    _log.error("%s failed", tool.name, exc_info=error)
+    call, remedy = call_of(tool_context), "Ask again; if it stays, `askhouse doctor` may tell why."
+    reason = AnswerError(
+        code="internal", message=f"{tool.name} failed: {type(error).__name__}: {error}.", remedy=remedy
+    )
+    answer = Answer(question=words_of(tool_context), outcome="failed", complete=False, errors=[reason])
+    ANSWER.write(tool_context.state, call, answer)
+    MESSAGE.write(tool_context.state, call, Message(text=f"{reason.message} {remedy}"))
+    return {"error": reason.message}
+
+
+def _messages(context: CallbackContext) -> dict[str, str]:
+    """What this turn's calls left to say, in order of the calls."""
+    said = dict(MESSAGE.items(context.state))
+    return {call: said[call].text for call in _calls(context) if call in said}
+
+
+def _calls(context: CallbackContext) -> list[str]:
+    """The calls that the root made in this turn, in order."""
+    return [call for step in _steps(context) for call in step]
+
+
+def _latest_calls(context: CallbackContext) -> list[str]:
+    steps = _steps(context)
+    return steps[-1] if steps else []
+
+
+def _steps(context: CallbackContext) -> list[list[str]]:
+    events = context.session.events
+    steps = [
+        [item_of(call.id) for call in event.get_function_calls()]
+        for event in events
+        if event.invocation_id == context.invocation_id and event.author == context.agent_name and not event.partial
+    ]
+    return [calls for calls in steps if calls]
+
+
+def _said(text: str) -> LlmResponse:
+    return LlmResponse(content=types.Content(role="model", parts=[types.Part(text=text)]), usage_metadata=NO_TOKENS)

@@ -1,0 +1,47 @@
+"""Which data agents there are, and what each knows: the tools of ADK's names, over our client."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from ..errors import AskhouseError
+from ..place import agent_name, reachable
+from ..settings import Settings
+
+AgentTool = Callable[..., Awaitable[dict[str, Any]]]
+
+
+def build_tools(settings: Settings) -> list[AgentTool]:
+    """The tools of an agent with these settings."""
+
+    async def list_accessible_data_agents() -> dict[str, Any]:
+        """Lists the data agents that may be asked, with what each is for."""
+        from ..insights.agents import list_accessible
+
+        try:
+            agents = await list_accessible(await reachable(settings))
+        except AskhouseError as error:
+            return _error(error)
+        return {"status": "SUCCESS", "response": agents}
+
+    async def get_data_agent_info(data_agent_name: str) -> dict[str, Any]:
+        """Tells what one data agent is for and which tables it asks.
+
+        Args:
+          data_agent_name: The agent's id or resource name.
+        """
+        from ..insights.agents import get
+
+        name = agent_name(settings, data_agent_name)
+        try:
+            agent = await get(await reachable(settings), name)
+        except AskhouseError as error:
+            return _error(error)
+        return {"status": "SUCCESS", "response": agent}
+
+    return [list_accessible_data_agents, get_data_agent_info]
+
+
+def _error(error: AskhouseError) -> dict[str, Any]:
+    return {"status": "ERROR", "error_details": str(error)}

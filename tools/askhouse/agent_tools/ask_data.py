@@ -1,0 +1,155 @@
+"""Ask the data: over tables, or of a data agent.
+
+`ask` is the whole of it, thoughts first and the typed answer last. `ask_data_insights` and `ask_data_agent` are the
+same as tools, with the names and arguments of ADK's own, for any agent; the rows stay in `temp:answer.<call>`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from google.adk.tools.tool_context import ToolContext
+
+from state_contracts import ANSWER, Answer, AnswerError, Turn
+
+from ..errors import AskhouseError, TableNotFoundError
+from ..place import Place, agent_name, place_of
+from ..settings import Settings, load_settings
+from ..warehouse.base import TableRef
+from .calls import call_of
+
+if TYPE_CHECKING:
+    from ..insights.client import AgentContext, TablesContext, Thought
+
+PREVIEW_ROWS = 10
+
+
+async def ask(
+    settings: Settings,
+    question: str,
+    *,
+    history: Sequence[Turn] = (),
+    tables: Sequence[TableRef] | None = None,
+    agent: str | None = None,
+) -> AsyncIterator[Thought | Answer]:
+    """Ask one question and yield the service's thoughts as they come, then the answer.
+
+    Args:
+        settings: where and whom to ask.
+        question: the text that is sent.
+        history: earlier turns, oldest first, which the service resolves a follow-up from.
+        tables: ask these, instead of what the settings choose; each must be allowed by them.
+        agent: ask this data agent, instead of what the settings choose.
+
+    What goes wrong is an answer too, of outcome "failed", with the sentence that a person can act on.
+    """
+    from ..insights.client import InsightsClient, Question
+
+    place: Place | None = None
+    try:
+        place = await asyncio.to_thread(place_of, settings)
+        asked = Question(text=question, context=_context(place, tables, agent), history=history)
+        async for part in InsightsClient(place.settings).ask(asked):
+            yield _placed(part, place) if isinstance(part, Answer) else part
+    except AskhouseError as error:
+        yield failed(question, error, place)
+
+
+def failed(question: str, error: AskhouseError, place: Place | None = None) -> Answer:
+    """The answer of a question that could not be answered."""
+    reason = AnswerError(code=error.code, message=error.message, remedy=error.remedy)
+    return Answer(
+        question=question, outcome="failed", complete=False, errors=[reason], place=place.name if place else ""
+    )
+
+
+async def ask_data_insights(
+    user_query_with_context: str,
+    table_references: list[dict[str, str]],
+    tool_context: ToolContext,
+    project_id: str = "",
+) -> dict[str, Any]:
+    """Answers a question about tables in natural language, with the SQL and the rows that it rests on.
+
+    Args:
+      user_query_with_context: The person's question, with what it needs from the conversation.
+      table_references: The tables to ask, each with projectId, datasetId and tableId.
+      project_id: The project that the inquiry is performed in; the configured one by default.
+
+    Returns:
+      A dictionary with 'status', and either 'response' (the generated SQL, the first rows, the answer) or
+      'error_details'.
+    """
+    settings = _in_project(project_id)
+    try:
+        tables = [TableRef(ref["projectId"], ref["datasetId"], ref["tableId"]) for ref in table_references]
+    except KeyError as missing:
+        return _error(f"A table reference lacks {missing}: give projectId, datasetId and tableId.")
+    return await _as_tool(ask(settings, user_query_with_context, tables=tables), tool_context)
+
+
+async def ask_data_agent(data_agent_name: str, query: str, tool_context: ToolContext) -> dict[str, Any]:
+    """Asks a question of a data agent.
+
+    Args:
+      data_agent_name: The agent's resource name, projects/…/locations/…/dataAgents/…
+      query: The question.
+
+    Returns:
+      A dictionary with 'status', and either 'response' (the generated SQL, the first rows, the answer) or
+      'error_details'.
+    """
+    return await _as_tool(ask(load_settings().settings, query, agent=data_agent_name), tool_context)
+
+
+def _context(place: Place, tables: Sequence[TableRef] | None, agent: str | None) -> TablesContext | AgentContext:
+    from ..insights.client import AgentContext, TablesContext
+
+    if tables is not None:
+        return TablesContext(tables=_checked(tables, place))
+    chosen = agent_name(place.settings, agent) or place.agent
+    return AgentContext(agent=chosen) if chosen else TablesContext(tables=place.tables)
+
+
+def _checked(tables: Sequence[TableRef], place: Place) -> tuple[TableRef, ...]:
+    forbidden = next((table for table in tables if table not in place.tables), None)
+    if forbidden:
+        allowed = ", ".join(map(str, place.tables)) or "none"
+        raise TableNotFoundError(f"{forbidden} may not be asked.", f"Allowed tables: {allowed}.")
+    return tuple(tables)
+
+
+def _placed(answer: Answer, place: Place) -> Answer:
+    read = place.read_by([result.sql for result in answer.results])
+    return answer.model_copy(update={"place": place.name_for(read)})
+
+
+def _in_project(project: str) -> Settings:
+    settings = load_settings().settings
+    known = project in ("", settings.project, "local" if settings.embedded else None)
+    return settings if known else load_settings({"project": project}).settings
+
+
+async def _as_tool(parts: AsyncIterator[Thought | Answer], tool_context: ToolContext) -> dict[str, Any]:
+    answer = [part async for part in parts if isinstance(part, Answer)][-1]
+    ANSWER.write(tool_context.state, call_of(tool_context), answer)
+    if answer.failure:
+        return _error(f"{answer.failure.message} {answer.failure.remedy}".strip())
+    return {"status": "SUCCESS", "response": [*_steps(answer), {"Answer": "\n\n".join(answer.texts)}]}
+
+
+def _steps(answer: Answer) -> list[dict[str, Any]]:
+    steps: list[dict[str, Any]] = []
+    for result in answer.results:
+        shown = [[str(cell) for cell in row] for row in result.rows[:PREVIEW_ROWS]]
+        headers = [column.name for column in result.columns]
+        summary = f"Showing {len(shown)} of {result.row_count} rows."
+        steps += [{"SQL Generated": result.sql}]
+        steps += [{"Data Retrieved": {"headers": headers, "rows": shown, "summary": summary}}]
+    return steps
+
+
+def _error(details: str) -> dict[str, Any]:
+    return {"status": "ERROR", "error_details": details}
