@@ -1,0 +1,5 @@
+"""Charts that show what the rows say."""
+
+from .choose import choose
+
+__all__ = ["choose"]

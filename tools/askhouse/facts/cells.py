@@ -1,0 +1,54 @@
+"""Cells as a table shows them: every value on one line, NULL and the empty text told apart."""
+
+from __future__ import annotations
+
+import base64
+import json
+from decimal import Decimal
+from typing import Any
+
+from state_contracts import Result
+
+from .phrases import NO_VALUE, Writer, cut, one_line
+from .roles import Role, Roles, roles_of
+from .units import Unit
+
+LONGEST_CELL = 80
+
+
+def header_of(role: Role) -> str:
+    """The column's own name, with its unit where the cells do not carry it."""
+    name = cut(one_line(role.name), LONGEST_CELL)
+    return f"{name} ({role.unit.name})" if role.unit.kind == "named" and role.unit.name not in name else name
+
+
+def shown(value: Any, role: Role, writer: Writer, *, longest: int = LONGEST_CELL) -> str:
+    """One cell: numbers as the reader writes them, years and keys as they are, long text cut with a mark."""
+    if value is None:
+        return NO_VALUE
+    if value == "":
+        return '""'
+    if role.kind == "measure" and isinstance(value, int | float | Decimal) and not isinstance(value, bool):
+        return writer.number(value, Unit() if role.unit.kind == "named" else role.unit)
+    return cut(one_line(plain(value)), longest)
+
+
+def plain(value: Any) -> str:
+    """Any cell as text, exactly: ISO dates, base64 bytes, JSON for structures, nothing for NULL."""
+    match value:
+        case None:
+            return ""
+        case bool():
+            return "true" if value else "false"
+        case bytes():
+            return base64.b64encode(value).decode()
+        case list() | dict() | tuple():
+            return json.dumps(value, ensure_ascii=False, default=str)
+    return str(value)
+
+
+def texts(result: Result, writer: Writer, *, rows: int, columns: int) -> tuple[list[Role], list[list[str]]]:
+    """The first rows and columns of a result as texts, with the columns' roles."""
+    roles: Roles = roles_of(result)
+    kept = list(roles.all[:columns])
+    return kept, [[shown(row[role.position], role, writer) for role in kept] for row in result.rows[:rows]]

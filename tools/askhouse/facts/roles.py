@@ -1,0 +1,129 @@
+"""What each column of a result is for: when, which, or how much."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from state_contracts import Column, Result
+
+from . import moments
+from .names import is_identifier, is_stock, is_year, promises_sum, readable, words_of
+from .shape import Aggregate, Grain, Output, Shape, shape_of
+from .units import PLAIN, Unit, unit_of
+
+RoleKind = Literal["time", "category", "measure", "moment", "nested"]
+NUMBERS = frozenset(("INT64", "FLOAT64", "NUMERIC", "BIGNUMERIC"))
+_TIMES = frozenset(("DATE", "DATETIME", "TIMESTAMP"))
+_NESTED = frozenset(("STRUCT", "ARRAY", "JSON", "GEOGRAPHY", "RECORD"))
+
+
+@dataclass(frozen=True)
+class Role:
+    """One column and its part in the result. A `moment` is a date that was computed: the first, the last."""
+
+    position: int
+    name: str
+    kind: RoleKind
+    label: str
+    """The column in words: "average departure delay"."""
+    grain: Grain | None = None
+    aggregate: Aggregate | None = None
+    additive: bool = False
+    stock: bool = False
+    """Whether the values are levels, which may be summed over things but not over time."""
+    unit: Unit = PLAIN
+    whole: bool = False
+    """Whether the values are whole numbers."""
+
+
+@dataclass(frozen=True)
+class Roles:
+    """The columns of one result by their part in it."""
+
+    all: tuple[Role, ...]
+    shape: Shape
+
+    def of(self, *kinds: RoleKind) -> list[Role]:
+        """The columns of these kinds, in order."""
+        return [role for role in self.all if role.kind in kinds]
+
+    @property
+    def keys(self) -> list[Role]:
+        """The columns that say what a row is about."""
+        return self.of("time", "category")
+
+
+def roles_of(result: Result) -> Roles:
+    """The part of each column, from its type, its name, its values and the query's tree."""
+    shape = shape_of(result.sql)
+    columns = enumerate(result.columns)
+    return Roles(tuple(_role(i, column, [row[i] for row in result.rows], shape) for i, column in columns), shape)
+
+
+def _role(position: int, column: Column, values: Sequence[Any], shape: Shape) -> Role:
+    output = shape.output(column.name)
+    kind, grain = _kind(column, values, output, shape)
+    measured = kind == "measure"
+    return Role(
+        position=position,
+        name=column.name,
+        kind=kind,
+        label=_label(column.name, output) if kind in ("measure", "moment") else readable(column.name),
+        grain=grain,
+        aggregate=output.aggregate,
+        additive=measured and (output.additive if shape.known else promises_sum(column.name)),
+        stock=is_stock(column.name),
+        unit=unit_of(column.name, column.description, output, values) if measured else PLAIN,
+        whole=column.type == "INT64",
+    )
+
+
+def _kind(column: Column, values: Sequence[Any], output: Output, shape: Shape) -> tuple[RoleKind, Grain | None]:
+    if column.mode == "REPEATED" or column.type in _NESTED:
+        return "nested", None
+    if column.type in _TIMES:
+        grain = output.grain or moments.grain_of_moments(values)
+        return ("moment" if output.aggregate in ("minimum", "maximum") else "time"), grain
+    if column.type in NUMBERS:
+        return _kind_of_numbers(column, values, output, shape)
+    named = output.grain or moments.grain_of_words(values)
+    return ("time", named) if named and column.type == "STRING" else ("category", None)
+
+
+def _kind_of_numbers(
+    column: Column, values: Sequence[Any], output: Output, shape: Shape
+) -> tuple[RoleKind, Grain | None]:
+    if output.aggregate is None and column.type == "INT64":
+        grain = output.grain or _calendar(column.name, values)
+        if grain:
+            return "time", grain
+        if is_identifier(column.name) or shape.grouped:
+            return "category", None
+    return "measure", None
+
+
+def _calendar(name: str, values: Sequence[Any]) -> Grain | None:
+    if is_year(name) and all(value is None or 1000 <= value <= 9999 for value in values):
+        return "year"
+    words = words_of(name)
+    return moments.grain_of_numbers(words[-1], values) if words else None
+
+
+def _label(name: str, output: Output) -> str:
+    words, label = words_of(name), readable(name)
+    match output.aggregate:
+        case "count" | "distinct" if not {"number", "count", "num", "total", "n"} & set(words):
+            return f"number of {label}"
+        case "average" if not {"average", "avg", "mean"} & set(words):
+            return f"average {label}"
+        case "minimum" if not {"min", "minimum", "lowest", "smallest", "first", "earliest"} & set(words):
+            return f"{'earliest' if _is_dated(words) else 'lowest'} {label}"
+        case "maximum" if not {"max", "maximum", "highest", "largest", "last", "latest"} & set(words):
+            return f"{'latest' if _is_dated(words) else 'highest'} {label}"
+    return label
+
+
+def _is_dated(words: list[str]) -> bool:
+    return bool(words) and words[-1] in ("date", "day", "time", "at", "timestamp")
