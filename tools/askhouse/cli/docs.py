@@ -1,0 +1,127 @@
+"""The reference, written from the code: commands, settings, state keys, errors, exit codes.
+
+`python -m askhouse.cli.docs FILE` writes it; a test fails while the file is stale.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import click
+
+from state_contracts import CONTRACTS
+
+from ..errors import AskhouseError
+from ..settings import Settings, env_name
+from . import main as askhouse
+
+WIDTH = 100
+
+
+def reference() -> str:
+    """The whole reference as Markdown."""
+    parts = [
+        "# Reference",
+        "Written from the code by `make docs`; a test fails while it is stale.",
+        *_section("Commands", _commands()),
+        *_section("Settings", _settings()),
+        *_section("State keys", _state_keys()),
+        *_section("Errors", _errors()),
+        *_section("Exit codes", _exit_codes()),
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def commands(group: click.Group = askhouse, path: str = "askhouse") -> Iterator[tuple[str, click.Command]]:
+    """Every command under its full name, the groups themselves included."""
+    yield path, group
+    for name, command in group.commands.items():
+        if isinstance(command, click.Group):
+            yield from commands(command, f"{path} {name}")
+        else:
+            yield f"{path} {name}", command
+
+
+def errors(kind: type[AskhouseError] = AskhouseError) -> Iterator[type[AskhouseError]]:
+    """Every kind of error, parents first."""
+    yield kind
+    for deeper in kind.__subclasses__():
+        yield from errors(deeper)
+
+
+def _section(title: str, body: Iterable[str]) -> list[str]:
+    return [f"## {title}", *body]
+
+
+def _commands() -> Iterator[str]:
+    for path, command in commands():
+        context = click.Context(command, info_name=path, max_content_width=WIDTH, terminal_width=WIDTH)
+        yield f"### {path}"
+        yield f"```text\n{command.get_help(context)}\n```"
+
+
+def _settings() -> Iterator[str]:
+    yield (
+        "From the command line, then the environment, then the `.env` nearest above the working folder, "
+        "then the default. An unknown `ASKHOUSE_` variable is an error."
+    )
+    rows = (
+        (f"`{env_name(name)}`", _default(name), info.description or "") for name, info in Settings.model_fields.items()
+    )
+    yield _table(("Variable", "Default", "Meaning"), rows)
+
+
+def _default(name: str) -> str:
+    info = Settings.model_fields[name]
+    if info.default_factory is not None:
+        return "`askhouse` in the user's data folder"
+    return "not set" if info.default in (None, ()) else f"`{info.default}`"
+
+
+def _state_keys() -> Iterator[str]:
+    yield "What the agents leave for each other. `temp:` lasts one invocation; the others are kept as JSON."
+    rows = (
+        (
+            f"`{contract.key}`",
+            contract.holds.__name__,
+            ", ".join(contract.writers),
+            ", ".join(contract.readers),
+            f"{contract.max_bytes:,} bytes" if contract.persisted else "none",
+            str(contract.version),
+            contract.purpose,
+        )
+        for contract in CONTRACTS
+    )
+    yield _table(("Key", "Holds", "Written by", "Read by", "Limit", "Version", "What for"), rows)
+
+
+def _errors() -> Iterator[str]:
+    rows = (
+        (f"`{kind.__name__}`", f"`{kind.code}`", str(kind.exit_code), " ".join((kind.__doc__ or "").split()))
+        for kind in errors()
+    )
+    yield _table(("Error", "Code", "Exit code", "Meaning"), rows)
+
+
+def _exit_codes() -> Iterator[str]:
+    rows = (
+        ("0", "answered"),
+        ("1", "the command, a file or the set-up is at fault; nothing was changed"),
+        ("2", "refused, or asked back, in words on stdout"),
+        ("3", "the service or the query failed"),
+        ("130", "interrupted (Ctrl-C)"),
+    )
+    yield _table(("Code", "Meaning"), rows)
+
+
+def _table(header: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
+    def line(cells: tuple[str, ...]) -> str:
+        return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
+
+    return "\n".join([line(header), line(tuple("---" for _ in header)), *map(line, rows)])
+
+
+if __name__ == "__main__":
+    Path(sys.argv[1]).write_text(reference(), encoding="utf-8")

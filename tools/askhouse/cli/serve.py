@@ -1,0 +1,44 @@
+"""`askhouse serve`: the embedded services alone, for any Google client."""
+
+from __future__ import annotations
+
+import signal
+import threading
+
+import click
+
+from .options import settings_of, today_option
+
+
+@click.command(short_help="Serve Google's APIs on this machine, for any client.")
+@click.option(
+    "--port", type=click.IntRange(0, 65_535), default=0, show_default="any free one", help="Port of the REST addresses."
+)
+@click.option(
+    "--grpc-port",
+    type=click.IntRange(0, 65_535),
+    default=0,
+    show_default="any free one",
+    help="Port of the gRPC address.",
+)
+@today_option
+def serve(port: int, grpc_port: int, today: str | None) -> None:
+    """Serve the Conversational Analytics API and BigQuery on this machine, for any Google client.
+
+    The addresses are of this machine alone (127.0.0.1). Ctrl-C stops.
+    """
+    settings = settings_of(today=today)
+    from ..emulator.local import Emulator
+    from ..home import prepare_home
+
+    prepare_home(settings.home)
+    with Emulator(settings, grpc_port=grpc_port, rest_port=port) as emulator:
+        click.echo(f"Ready: REST {emulator.rest}  gRPC {emulator.grpc}  (Ctrl-C stops)")
+        _until_told_to_stop()
+
+
+def _until_told_to_stop() -> None:
+    stop = threading.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: stop.set())
+    stop.wait()
