@@ -1,0 +1,55 @@
+"""How the API says no: a status by its canonical name, and a sentence that says what to do."""
+
+from __future__ import annotations
+
+from typing import Any
+
+HTTP_STATUS = {
+    "INVALID_ARGUMENT": 400,
+    "FAILED_PRECONDITION": 400,
+    "UNAUTHENTICATED": 401,
+    "PERMISSION_DENIED": 403,
+    "NOT_FOUND": 404,
+    "ALREADY_EXISTS": 409,
+    "ABORTED": 409,
+    "RESOURCE_EXHAUSTED": 429,
+    "INTERNAL": 500,
+    "UNIMPLEMENTED": 501,
+    "UNAVAILABLE": 503,
+    "DEADLINE_EXCEEDED": 504,
+}
+
+
+INTERNAL_MESSAGE = "Internal error encountered. The emulator's log says where."
+
+
+class ApiError(Exception):
+    """A request that is refused. `status` is one of Google's canonical codes."""
+
+    def __init__(self, status: str, message: str, details: tuple[dict[str, Any], ...] = ()) -> None:
+        super().__init__(message)
+        self.status = status
+        self.message = message
+        self.details = details
+
+    @property
+    def http_status(self) -> int:
+        """The HTTP status that goes with the code."""
+        return HTTP_STATUS.get(self.status, 500)
+
+    def body(self) -> dict[str, Any]:
+        """Google's JSON form of an error."""
+        error: dict[str, Any] = {"code": self.http_status, "message": self.message, "status": self.status}
+        if self.details:
+            error["details"] = list(self.details)
+        return {"error": error}
+
+
+def invalid(message: str) -> ApiError:
+    """The request itself is wrong."""
+    return ApiError("INVALID_ARGUMENT", message)
+
+
+def not_found(name: str) -> ApiError:
+    """There is no such resource."""
+    return ApiError("NOT_FOUND", f"Resource '{name}' was not found")
