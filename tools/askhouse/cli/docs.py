@@ -45,10 +45,11 @@ def commands(group: click.Group = askhouse, path: str = "askhouse") -> Iterator[
 
 
 def errors(kind: type[AskhouseError] = AskhouseError) -> Iterator[type[AskhouseError]]:
-    """Every kind of error, parents first."""
+    """Every kind of error of `askhouse.errors`, parents first."""
     yield kind
     for deeper in kind.__subclasses__():
-        yield from errors(deeper)
+        if deeper.__module__ == kind.__module__:
+            yield from errors(deeper)
 
 
 def _section(title: str, body: Iterable[str]) -> list[str]:
@@ -57,7 +58,7 @@ def _section(title: str, body: Iterable[str]) -> list[str]:
 
 def _commands() -> Iterator[str]:
     for path, command in commands():
-        context = click.Context(command, info_name=path, max_content_width=WIDTH, terminal_width=WIDTH)
+        context = click.Context(command, info_name=path, terminal_width=WIDTH, help_option_names=["-h", "--help"])
         yield f"### {path}"
         yield f"```text\n{command.get_help(context)}\n```"
 
