@@ -1,0 +1,118 @@
+"""Session services that check what comes from outside a run.
+
+A client can write state through three doors that no plugin ever sees: the creation of a session, `stateDelta` of
+`/run`, and `PATCH …/sessions/{id}`. Here each is closed, with HTTP 400 and nothing changed, except for keys that name
+`client` among their writers. `agents/services.py` registers these services for the usual URI schemes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from google.adk.events.event import Event
+from google.adk.sessions.base_session_service import BaseSessionService
+from google.adk.sessions.in_memory_session_service import InMemorySessionService
+from google.adk.sessions.session import Session
+from google.adk.sessions.sqlite_session_service import SqliteSessionService
+from starlette.exceptions import HTTPException
+
+from state_contracts import CONTRACTS, Violation, check_delta
+
+from ..errors import MissingPartError
+from .plugin import FOREIGN
+
+CLIENT = "client"
+SCHEMES = ("memory", "sqlite", "sqlite+aiosqlite", "postgresql", "postgresql+asyncpg")
+TITLE = "__session_metadata__"
+"""ADK's key of a session's display name. A rename sends the whole state with it, which must not revert newer values."""
+
+
+class StateRefusedError(HTTPException, ValueError):
+    """A client tried to change state that is not its to change; answered with HTTP 400, nothing changed."""
+
+    def __init__(self, violations: list[Violation]) -> None:
+        super().__init__(400, f"{violations[0]} Leave state out of the request; nothing was changed.")
+
+    def __str__(self) -> str:
+        return str(self.detail)
+
+
+class _Gate(BaseSessionService):
+    """Checks state changes that arrive from outside, before the service sees them."""
+
+    async def create_session(
+        self, *, app_name: str, user_id: str, state: dict[str, Any] | None = None, session_id: str | None = None
+    ) -> Session:
+        _refuse(check_delta(state or {}, CLIENT, CONTRACTS, foreign=(TITLE,)))
+        return await super().create_session(  # type: ignore[safe-super]  # the service beside this class has it
+            app_name=app_name, user_id=user_id, state=state, session_id=session_id
+        )
+
+    async def append_event(self, session: Session, event: Event) -> Event:
+        if event.author == "user" and event.actions.state_delta:
+            _admit(event)
+        return await super().append_event(session, event)
+
+
+class GuardedInMemorySessionService(_Gate, InMemorySessionService):
+    """Sessions in this process only."""
+
+
+class GuardedSqliteSessionService(_Gate, SqliteSessionService):
+    """Sessions in an SQLite file."""
+
+
+def guarded_session_service(uri: str, **options: Any) -> BaseSessionService:
+    """The guarded service of a session URI: `memory://`, `sqlite:///FILE`, or what SQLAlchemy can name.
+
+    Raises MissingPartError when a database is named and SQLAlchemy or its driver is not installed.
+    """
+    options.pop("agents_dir", None)
+    scheme, _, path = uri.partition("://")
+    if scheme == "memory" or (scheme == "sqlite" and not path.strip("/")):
+        return GuardedInMemorySessionService()
+    if scheme == "sqlite":
+        return GuardedSqliteSessionService(uri)
+    return _database_service(uri, options)
+
+
+def register_session_services() -> None:
+    """Put the guarded services in the place of ADK's own, for the URI schemes that people use."""
+    from google.adk.cli.service_registry import get_service_registry
+
+    for scheme in SCHEMES:
+        get_service_registry().register_session_service(scheme, guarded_session_service)
+
+
+def _database_service(url: str, options: dict[str, Any]) -> BaseSessionService:
+    try:
+        from google.adk.sessions.database_session_service import DatabaseSessionService
+
+        class GuardedDatabaseSessionService(_Gate, DatabaseSessionService):
+            """Sessions in a database."""
+
+        return GuardedDatabaseSessionService(db_url=url, **options)
+    except (ImportError, ValueError) as error:
+        if "not found" not in str(error) and not isinstance(error, ImportError):
+            raise
+        raise MissingPartError(
+            "Sessions in a database need SQLAlchemy and a driver.", "pip install 'askhouse[postgres]'"
+        ) from error
+
+
+def _admit(event: Event) -> None:
+    """Let an outside change through, cut to what it may change, or refuse it."""
+    delta: Mapping[str, Any] = event.actions.state_delta
+    if TITLE in delta:
+        event.actions.state_delta = {TITLE: delta[TITLE]}
+    elif event.actions.rewind_before_invocation_id:
+        # ADK computed it from the session's own history: only the values must still keep their contracts.
+        _refuse(check_delta(delta, None, CONTRACTS, foreign=FOREIGN))
+    else:
+        _refuse(check_delta(delta, CLIENT, CONTRACTS))
+
+
+def _refuse(violations: list[Violation]) -> None:
+    if violations:
+        raise StateRefusedError(violations)
