@@ -17,7 +17,8 @@ from state_contracts import ANSWER, CONVERSATION, LAST_RESULT, OFFERED, Answer, 
 DataAgent = Callable[["Asked", Context], AsyncGenerator[Event, None]]
 MAX_TURN_TEXT = 600
 MAX_TURN_SQL = 1_600
-MAX_OFFERED = 5
+MAX_OFFERED = {"refused": 3, "answered": 5}
+MAX_PROGRESS = 160
 
 
 class Asked(BaseModel):
@@ -37,14 +38,15 @@ def build_data_agent(settings: Settings) -> DataAgent:
         conversation = CONVERSATION.read(ctx.state) or Conversation()
         question = _chosen(node_input.question, ctx)
         answer: Answer | None = None
-        async for part in ask(settings, question, history=conversation.turns):
+        words = words_of(ctx, otherwise=question)
+        async for part in ask(settings, question, words=words, history=conversation.turns):
             if isinstance(part, Answer):
                 answer = part
             else:
-                yield thought(part.text)
+                yield thought(progress_line(part.title, part.text))
         # State is written after the last thought only: written earlier, it would ride on one to the client.
         if answer is not None:
-            _leave(ctx, conversation, _in_their_words(answer, words_of(ctx, question), question))
+            _leave(ctx, conversation, answer.model_copy(update={"follow_ups": offered_by(answer)}))
 
     return data_agent
 
@@ -54,13 +56,16 @@ def thought(text: str) -> Event:
     return Event(partial=True, content=types.Content(role="model", parts=[types.Part(text=text + "\n", thought=True)]))
 
 
+def progress_line(title: str, text: str) -> str:
+    """A thought as one line; the SQL of a query is shown with the answer, not here."""
+    said = "" if text.startswith("Executing:") else " ".join(text.split())
+    line = ": ".join(filter(None, [title, said]))
+    return line if len(line) <= MAX_PROGRESS else line[: MAX_PROGRESS - 1] + "…"
+
+
 def _chosen(words: str, ctx: Context) -> str:
     offered = OFFERED.read(ctx.state)
     return (offered and offered.chosen_by(words)) or words
-
-
-def _in_their_words(answer: Answer, words: str, sent: str) -> Answer:
-    return answer.model_copy(update={"question": words, "standalone_question": "" if sent == words else sent})
 
 
 def _leave(ctx: Context, conversation: Conversation, answer: Answer) -> None:
@@ -68,15 +73,19 @@ def _leave(ctx: Context, conversation: Conversation, answer: Answer) -> None:
     if answer.outcome == "failed":
         return  # nothing was said that a follow-up could build on
     CONVERSATION.write(ctx.state, conversation.with_turn(_turn(answer)))
-    # A pending clarification takes the numbers: they go to the service, which knows what they choose.
-    OFFERED.write(ctx.state, Offered(questions=[] if answer.outcome == "asked_back" else offered_by(answer)))
+    OFFERED.write(ctx.state, Offered(questions=answer.follow_ups))
     if last := _last_result(answer):
         LAST_RESULT.write(ctx.state, last)
 
 
 def offered_by(answer: Answer) -> list[str]:
-    """The questions that the message shows with a number."""
-    return answer.follow_ups[:MAX_OFFERED]
+    """The questions that the message numbers, and that a number then asks.
+
+    None beside a clarification: there a number goes to the service, which knows what it chooses.
+    """
+    said = "\n".join(answer.texts)
+    questions = [question for question in answer.follow_ups if question not in said]
+    return questions[: MAX_OFFERED.get(answer.outcome, 0)]
 
 
 def _turn(answer: Answer) -> Turn:

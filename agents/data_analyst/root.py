@@ -1,12 +1,19 @@
-"""The root agent: passes questions on, says the checked messages word for word, and shows the chart after them."""
+"""The root agent: passes questions on, says the checked messages word for word, and shows the charts after them."""
+
+# Below LlmAgent stand fields whose types exist for type checkers only where Pillow is installed; ruff checks names too.
+# mypy: disable-error-code="name-defined"
 
 from __future__ import annotations
 
 import logging
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
 from typing import Any
 
 from google.adk.agents import LlmAgent
 from google.adk.agents.callback_context import CallbackContext
+from google.adk.agents.invocation_context import InvocationContext
+from google.adk.events.event import Event
 from google.adk.models.llm_request import LlmRequest
 from google.adk.models.llm_response import LlmResponse
 from google.adk.tools.base_tool import BaseTool
@@ -28,10 +35,35 @@ NAME = "data_analyst"
 _log = logging.getLogger(__name__)
 
 
-def build_root(settings: Settings) -> LlmAgent:
+class Root(LlmAgent):
+    """An LlmAgent that shows the charts of its turn after its message, each in an event of its own: `adk web` shows
+    one picture an event, and no text beside it."""
+
+    async def _run_async_impl(self, ctx: InvocationContext) -> AsyncGenerator[Event, None]:
+        async with aclosing(super()._run_async_impl(ctx)) as events:
+            async for event in events:
+                yield event
+        context = CallbackContext(ctx)
+        charts = dict(CHART.items(ctx.session.state)) if ctx.artifact_service else {}
+        for call in _calls(context):
+            if (chart := charts.get(call)) and chart.png:
+                for picture in await self._pictures(ctx, call, chart.png):
+                    yield picture
+
+    async def _pictures(self, ctx: InvocationContext, call: str, png: bytes) -> list[Event]:
+        context = CallbackContext(ctx)
+        try:
+            await context.save_artifact(f"chart-{call}.png", types.Part.from_bytes(data=png, mime_type="image/png"))
+        except Exception:  # whatever the store raises: the answer has been said, and stands without its picture
+            _log.exception("The chart of call %s could not be kept", call)
+            return []
+        return [Event(invocation_id=ctx.invocation_id, author=self.name, branch=ctx.branch, actions=context.actions)]
+
+
+def build_root(settings: Settings) -> Root:
     """The agent that talks with the person, on the model that the settings name."""
     register()
-    return LlmAgent(
+    return Root(
         name=NAME,
         description="Answers questions about BigQuery data with a table, a chart and a summary traced to queries.",
         model=settings.model,
@@ -39,7 +71,6 @@ def build_root(settings: Settings) -> LlmAgent:
         tools=[build_workflow(settings), build_describe_data(settings), *agent_tools.build_tools(settings)],
         before_model_callback=[ask_what_was_chosen, say_what_was_answered, send_little],
         after_model_callback=say_first_what_was_answered,
-        after_agent_callback=show_charts,
         on_tool_error_callback=explain_failure,
     )
 
@@ -79,17 +110,6 @@ def say_first_what_was_answered(callback_context: CallbackContext, llm_response:
 def send_little(callback_context: CallbackContext, llm_request: LlmRequest) -> None:
     """Cut what earlier turns take of the model's context."""
     llm_request.contents = prompts.shortened(llm_request.contents)
-
-
-async def show_charts(callback_context: CallbackContext) -> None:
-    """Save this turn's pictures, which shows them in an event of their own, after the message."""
-    if callback_context.get_invocation_context().artifact_service is None:
-        return
-    charts = dict(CHART.items(callback_context.state))
-    for call in _calls(callback_context):
-        if (chart := charts.get(call)) and chart.png:
-            picture = types.Part.from_bytes(data=chart.png, mime_type="image/png")
-            await callback_context.save_artifact(f"chart-{call}.png", picture)
 
 
 def explain_failure(

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from .emulator.names import LOCAL_PARENT, LOCAL_PROJECT
 from .errors import SettingsError, TableNotFoundError
 from .settings import Settings
 from .warehouse.base import TableRef, Warehouse
@@ -14,7 +15,6 @@ from .warehouse.base import TableRef, Warehouse
 if TYPE_CHECKING:
     from .warehouse.bigquery import BigQueryWarehouse
 
-LOCAL_PROJECT = "local"
 OWN_DATASET = "my_data"
 
 
@@ -64,7 +64,7 @@ def place_of(settings: Settings) -> Place:
     does not exist, and StorageError when the data folder cannot be used.
     """
     reachable = _with_chat(settings)
-    agent = agent_name(settings, settings.agent)
+    agent = agent_name(settings, settings.agent) if settings.agent else None
     if agent and not settings.embedded:
         return Place(reachable, (), agent)
     return Place(reachable, _allowed(reachable), agent, everything=not settings.tables)
@@ -75,11 +75,12 @@ async def reachable(settings: Settings) -> Settings:
     return await asyncio.to_thread(_with_chat, settings)
 
 
-def agent_name(settings: Settings, agent: str | None) -> str | None:
+def agent_name(settings: Settings, agent: str) -> str:
     """The full resource name of a data agent, given by that name or by its id."""
-    if agent is None or agent.startswith("projects/"):
+    if agent.startswith("projects/"):
         return agent
-    return f"projects/{settings.project or LOCAL_PROJECT}/locations/{settings.location}/dataAgents/{agent}"
+    parent = f"projects/{settings.project}/locations/{settings.location}" if settings.project else LOCAL_PARENT
+    return f"{parent}/dataAgents/{agent}"
 
 
 def _with_chat(settings: Settings) -> Settings:

@@ -30,6 +30,7 @@ async def ask(
     settings: Settings,
     question: str,
     *,
+    words: str = "",
     history: Sequence[Turn] = (),
     tables: Sequence[TableRef] | None = None,
     agent: str | None = None,
@@ -39,6 +40,7 @@ async def ask(
     Args:
         settings: where and whom to ask.
         question: the text that is sent.
+        words: the person's own words, where `question` is their completion.
         history: earlier turns, oldest first, which the service resolves a follow-up from.
         tables: ask these, instead of what the settings choose; each must be allowed by them.
         agent: ask this data agent, instead of what the settings choose.
@@ -50,11 +52,11 @@ async def ask(
     place: Place | None = None
     try:
         place = await asyncio.to_thread(place_of, settings)
-        asked = Question(text=question, context=_context(place, tables, agent), history=history)
+        asked = Question(question, _context(place, tables, agent), history, original=words)
         async for part in InsightsClient(place.settings).ask(asked):
             yield _placed(part, place) if isinstance(part, Answer) else part
     except AskhouseError as error:
-        yield failed(question, error, place)
+        yield failed(words or question, error, place)
 
 
 def failed(question: str, error: AskhouseError, place: Place | None = None) -> Answer:
@@ -108,9 +110,9 @@ def _context(place: Place, tables: Sequence[TableRef] | None, agent: str | None)
     from ..insights.client import AgentContext, TablesContext
 
     if tables is not None:
-        return TablesContext(tables=_checked(tables, place))
-    chosen = agent_name(place.settings, agent) or place.agent
-    return AgentContext(agent=chosen) if chosen else TablesContext(tables=place.tables)
+        return TablesContext(_checked(tables, place))
+    chosen = agent_name(place.settings, agent) if agent else place.agent
+    return AgentContext(chosen) if chosen else TablesContext(place.tables)
 
 
 def _checked(tables: Sequence[TableRef], place: Place) -> tuple[TableRef, ...]:
