@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from datetime import date
 from functools import lru_cache
 
 import sqlglot
@@ -23,41 +22,61 @@ def compose(
     answer: Answer, summary: Summary | None, chart: Chart | None, preferences: Preferences | None = None
 ) -> Message:
     """The message of an answer, in Markdown. Summary or chart may be missing: one failing does not cost the other."""
-    parts = _answered(answer, summary, chart, Writer.of(preferences)) if answer.results else _unanswered(answer)
-    parts += [*_notes(answer), *_next(answer), place_line(answer)]
+    writer = Writer.of(preferences)
+    parts = _told(answer, summary, writer) if summary and answer.results else _in_order(answer, writer)
+    parts.append(_about_chart(answer, chart))
+    parts += [_computation(result, answer) for result in answer.results]
+    parts += [_notes(answer), _next(answer), _place(answer)]
     return Message(text="\n\n".join(part for part in parts if part))
 
 
-def _answered(answer: Answer, summary: Summary | None, chart: Chart | None, writer: Writer) -> list[str]:
-    parts = [escape(summary.text) if summary else ""]
+def _told(answer: Answer, summary: Summary, writer: Writer) -> list[str]:
+    """The summary, the tables, then the service's words."""
+    parts = [escape(summary.text)]
     for result in answer.results:
         parts += [f"**{escape(result.name)}**"] if len(answer.results) > 1 else []
         parts.append(result_table(result, writer))
-    parts += [_about_chart(answer, chart), *_words(answer, summary)]
-    for result in answer.results:
-        parts += _computation(result, answer)
-    return parts
+    return [*parts, *(tame(text) for text in said_by(answer, summary))]
 
 
-def _unanswered(answer: Answer) -> list[str]:
+def _in_order(answer: Answer, writer: Writer) -> list[str]:
+    """Words and tables as they came: a catalogue, a refusal, a question back, an answer without a summary."""
+    parts = []
+    for block in answer.blocks:
+        if block.kind == "text":
+            parts.append(tame(block.text.strip()))
+        elif block.kind == "table" and (result := answer.result(block.result)):
+            parts.append(result_table(result, writer))
     failure = answer.failure
     if failure and not answer.texts:
-        return [tame(f"{failure.message} {failure.remedy}".strip())]
-    return _words(answer, None) or ["There is no answer to this question."]
+        parts.append(escape(f"{failure.message} {failure.remedy}"))
+    return parts or ["There is no answer to this question."]
 
 
 def result_table(result: Result, writer: Writer, *, rows: int = MOST_ROWS, columns: int = MOST_COLUMNS) -> str:
     """The first rows and columns as a table, and how many there are where some are left out."""
     if not result.rows:
         return ""
-    kept, cells = texts(result, writer, rows=rows, columns=columns)
-    drawn = table([header_of(role) for role in kept], cells, [role.kind == "measure" for role in kept])
-    left_out = []
-    if len(cells) < result.row_count:
-        left_out.append(f"{writer.number(len(cells))} of {writer.number(result.row_count)} rows")
-    if len(kept) < len(result.columns):
-        left_out.append(f"{len(kept)} of {len(result.columns)} columns")
-    return f"{drawn}\n\n*{' and '.join(left_out)}*" if left_out else drawn
+    roles, cells = texts(result, writer, rows=rows, columns=columns)
+    drawn = table([header_of(role) for role in roles], cells, [role.kind == "measure" for role in roles])
+    note = left_out(result, len(cells), len(roles), writer)
+    return f"{drawn}\n\n*{note}*" if note else drawn
+
+
+def left_out(result: Result, rows: int, columns: int, writer: Writer) -> str:
+    """How many of the rows and columns a table shows; empty where it shows all."""
+    parts = []
+    if rows < result.row_count:
+        parts.append(f"{writer.number(rows)} of {writer.number(result.row_count)} rows")
+    if columns < len(result.columns):
+        parts.append(f"{columns} of {len(result.columns)} columns")
+    return " and ".join(parts)
+
+
+def said_by(answer: Answer, summary: Summary | None) -> list[str]:
+    """The service's words, without what the summary already says."""
+    told = summary.text.strip() if summary else ""
+    return [text.strip() for text in answer.texts if text.strip() and text.strip() != told]
 
 
 def _about_chart(answer: Answer, chart: Chart | None) -> str:
@@ -68,22 +87,13 @@ def _about_chart(answer: Answer, chart: Chart | None) -> str:
     return escape(chart.reason)
 
 
-def _words(answer: Answer, summary: Summary | None) -> list[str]:
-    told = summary.text.strip() if summary else ""
-    return [tame(text.strip()) for text in answer.texts if text.strip() and text.strip() != told]
-
-
-def _computation(result: Result, answer: Answer) -> list[str]:
+def _computation(result: Result, answer: Answer) -> str:
     if not result.sql or result.sql_origin == "catalogue":
-        return []
+        return ""
     read_as = result.read_as.strip()
-    said = read_as and any(_same_words(read_as, text) for text in answer.texts)
+    said = any(_words_only(read_as) in _words_only(text) for text in answer.texts)
     caption = f"**What the SQL does:** {escape(read_as)}" if read_as and not said else "**SQL**"
-    return [f"{caption}\n\n{fenced(pretty(result.sql), 'sql')}"]
-
-
-def _same_words(part: str, text: str) -> bool:
-    return _words_only(part) in _words_only(text)
+    return f"{caption}\n\n{fenced(pretty(result.sql), 'sql')}"
 
 
 def _words_only(text: str) -> str:
@@ -103,40 +113,39 @@ def pretty(sql: str) -> str:
         return sql.strip()
 
 
-def _notes(answer: Answer) -> list[str]:
+def notes(answer: Answer) -> list[str]:
+    """What the reader must know: assumptions, notices, errors, and what is missing."""
     said = _words_only(" ".join(answer.texts))
-    notes = [*(f"Assumed: {text}" for text in answer.assumptions if _words_only(text) not in said), *answer.notices]
-    notes += [
-        f"{error.message} {error.remedy}".strip() for error in answer.errors if _worth_saying(error.recovered, answer)
-    ]
+    told = [f"Assumed: {text}" for text in answer.assumptions if _words_only(text) not in said]
+    told += answer.notices
+    shown = answer.failure if answer.results or answer.texts else None
+    told += [f"{error.message} {error.remedy}" for error in answer.errors if error.recovered or error is shown]
     if not answer.complete and answer.outcome != "failed":
-        notes.append("The reply broke off before its end, so parts of this answer may be missing.")
+        told.append("The reply broke off before its end, so parts of this answer may be missing.")
     if answer.unrecognised:
-        notes.append(f"{answer.unrecognised} parts of the reply were of a kind that this version does not know.")
-    return ["\n".join(f"> {escape(note)}  " for note in dict.fromkeys(notes)).rstrip()] if notes else []
+        told.append(f"Parts of the reply ({answer.unrecognised}) were of a kind that this version does not know.")
+    return list(dict.fromkeys(note.strip() for note in told))
 
 
-def _worth_saying(recovered: bool, answer: Answer) -> bool:
-    """A failure is the message itself where nothing else was said."""
-    return not recovered and bool(answer.results or answer.texts)
+def _notes(answer: Answer) -> str:
+    return "\n>\n".join(f"> {escape(note)}" for note in notes(answer))
 
 
-def _next(answer: Answer) -> list[str]:
-    said = " ".join(answer.texts)
-    questions = [question for question in answer.follow_ups if question not in said]
-    if not questions:
-        return []
-    return [f"{'**Ask next**' if answer.outcome == 'answered' else '**Try instead**'}\n\n{numbered(questions)}"]
+def _next(answer: Answer) -> str:
+    if not answer.follow_ups:
+        return ""
+    return f"{'**Ask next**' if answer.outcome == 'answered' else '**Try instead**'}\n\n{numbered(answer.follow_ups)}"
 
 
-def place_line(answer: Answer) -> str:
-    """Where the answer was computed and which day counted as today, in italics."""
+def place_words(answer: Answer) -> str:
+    """Where the answer was computed, and which day counted as today where it was not the real one."""
     place = answer.place.strip().rstrip(".")
     sentences = [f"{place[:1].upper()}{place[1:]}."] if place else []
     if answer.clock:
-        sentences.append(f"Today is taken as {_day(answer.clock)}.")
-    return f"*{escape(' '.join(sentences))}*" if sentences else ""
+        sentences.append(f"Today is taken as {answer.clock.day} {answer.clock:%B %Y}.")
+    return " ".join(sentences)
 
 
-def _day(day: date) -> str:
-    return f"{day.day} {day:%B %Y}"
+def _place(answer: Answer) -> str:
+    words = place_words(answer)
+    return f"*{escape(words)}*" if words else ""

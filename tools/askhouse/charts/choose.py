@@ -11,6 +11,7 @@ from ..facts.moments import PARTS
 from ..facts.names import forbids_sum, is_fraction, is_percent
 from ..facts.roles import Role
 from .asked import asked_for
+from .check import check
 from .describe import describe
 from .draft import Draft, Rest, Scene, label_of
 from .spec import build
@@ -37,9 +38,11 @@ def choose(question: str, result: Result) -> Chart:
     draft = decide(scene)
     if draft.kind == "none":
         return Chart(kind="none", reason=draft.reason, result=result.name)
-    return Chart(
+    chart = Chart(
         kind=draft.kind, reason=draft.reason, result=result.name, spec=build(draft, result), alt=describe(draft, result)
     )
+    problems = check(chart, result)
+    return Chart(kind="none", reason=f"The chart was held back. {problems[0]}") if problems else chart
 
 
 def decide(scene: Scene) -> Draft:
@@ -52,9 +55,13 @@ def decide(scene: Scene) -> Draft:
     if scene.result.sql_origin == "catalogue":
         return _none("This describes tables; it holds nothing to compare.")
     natural = _natural(scene)
-    if wanted is None or wanted == natural.kind or _drawn_as(wanted, natural.kind):
-        return natural
-    return _as_asked(scene, wanted, natural)
+    fits = wanted is None or wanted == natural.kind or _drawn_as(wanted, natural.kind)
+    drawn = natural if fits or wanted is None else _as_asked(scene, wanted, natural)
+    return drawn if scene.reach.complete else replace(drawn, notes=(*drawn.notes, _partial(scene)))
+
+
+def _partial(scene: Scene) -> str:
+    return f"Only {scene.count:,} of {scene.result.row_count:,} rows are here"
 
 
 def _drawn_as(wanted: ChartKind, kind: ChartKind) -> bool:
@@ -128,6 +135,8 @@ def _natural(scene: Scene) -> Draft:
         return _card(scene)
     if not scene.measures:
         return _none("The rows hold no number to compare.")
+    if scene.is_list:
+        return _none("This is a list of records, best read as a table.")
     if len(scene.keys) > 2 or not scene.keys:
         return _unkeyed(scene)
     if not scene.unique(*scene.keys):

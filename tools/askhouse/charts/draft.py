@@ -48,11 +48,18 @@ class Scene:
     def __init__(self, question: str, result: Result) -> None:
         self.question = question
         self.result = result
-        self.roles: Roles = roles_of(result)
+        self.roles: Roles = roles_of(result, question)
         self.reach: Reach = reach_of(result, self.roles)
         self.count = len(result.rows)
         self.keys = self._keys()
         self.measures = self._measures()
+
+    @property
+    def is_list(self) -> bool:
+        """Whether the rows are records as they are stored, many columns wide and in no order of a number."""
+        shape = self.roles.shape
+        ranked = any(role.name == self.reach.sorted_by for role in self.measures)
+        return shape.known and not shape.grouped and len(self.roles.all) > 3 and not ranked
 
     def cells(self, role: Role) -> list[Any]:
         """One column, top to bottom."""

@@ -69,6 +69,22 @@ def is_fraction(name: str) -> bool:
     return not _FRACTIONS.isdisjoint(words_of(name))
 
 
+def expanded(label: str, question: str) -> str:
+    """A label whose short words are written as the question writes them: "arr delay" asked for as "arrival delay".
+
+    >>> expanded("average arr delay", "Which carrier had the worst arrival delay?")
+    'average arrival delay'
+    """
+    asked = words_of(question)
+    return " ".join(_expanded(word, asked) for word in label.split(" "))
+
+
+def _expanded(word: str, asked: list[str]) -> str:
+    if not 3 <= len(word) <= 4 or word in asked:
+        return word
+    return next((longer for longer in asked if longer.startswith(word) and len(longer) >= len(word) + 3), word)
+
+
 def readable(name: str) -> str:
     """A name in words: `number_of_flights` becomes "number of flights"; a name that holds spaces stays as it is."""
     if re.fullmatch(r"f\d+_", name):

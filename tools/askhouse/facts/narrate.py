@@ -29,8 +29,9 @@ def summarize(answer: Answer, preferences: Preferences | None = None) -> Summary
     """Say what the results of an answer say. An answer that brought no result has an empty summary."""
     writer = Writer.of(preferences)
     sentences: list[Sentence] = []
-    for i, result in enumerate(answer.results):
-        told = Teller(result, answer.question, writer).sentences()
+    question = answer.standalone_question or answer.question
+    for i, result in enumerate(reversed(answer.results)):  # the last is what the service worked towards
+        told = Teller(result, question, writer).sentences()
         sentences += told if i == 0 else told[:1]
     kept = sentences[:MOST_SENTENCES]
     return Summary(
@@ -62,7 +63,7 @@ class Teller:
     def __init__(self, result: Result, question: str, writer: Writer) -> None:
         self.result = result
         self.writer = writer
-        self.roles: Roles = roles_of(result)
+        self.roles: Roles = roles_of(result, question)
         self.reach = reach_of(result, self.roles)
         self.facts = facts_of(result)
         self.lowest_first = bool(_LOW_WORDS.search(question))
@@ -78,7 +79,9 @@ class Teller:
             return self._listing()
         axis = trend_axis(self.result, self.roles)
         told = self._along_time(main, axis) if axis is not None else self._by_group(main)
-        return [*(told or self._listing()), *self._second(main), *self._missing(main)]
+        if not told:
+            return [*self._listing(), *self._nulls(main)]
+        return [*told, *self._second(main), *self._nulls(main), *self._truncation()]
 
     # -- one row ------------------------------------------------------------------------------------------------
 
@@ -113,10 +116,15 @@ class Teller:
     def _main(self) -> Role | None:
         """The measure that the answer is about: the one it is sorted by, else the first that is no rank."""
         measures = self.roles.of("measure")
-        if self.roles.shape.known and not self.roles.shape.grouped and self._sorting() is None and len(measures) > 1:
+        if self._is_list() and self._sorting() is None:
             return None
         ranked = [role for role in measures if role.aggregate != "window"] or measures
         return self._sorting() or next(iter(ranked), None)
+
+    def _is_list(self) -> bool:
+        """Whether the rows are records as they are stored, many columns wide."""
+        shape = self.roles.shape
+        return shape.known and not shape.grouped and len(self.roles.all) > 3
 
     def _sorting(self) -> Role | None:
         return next((role for role in self.roles.of("measure") if role.name == self.reach.sorted_by), None)
@@ -177,7 +185,8 @@ class Teller:
         lead, other = (low, high) if self._lowest_leads(low) else (high, low)
         if lead is None:
             return []
-        rest = [self._also(role, other)] if other and self.reach.whole else []
+        named = len(lead.rows) == 1 and len(self.result.rows) <= 3
+        rest = [self._also(role, other)] if other and self.reach.whole and not named else []
         return [self._leader(role, lead), *rest, *self._in_all(role)]
 
     def _lowest_leads(self, low: Fact | None) -> bool:
@@ -240,17 +249,18 @@ class Teller:
         )
         return [self._say(text, high)]
 
-    def _missing(self, role: Role) -> list[Sentence]:
-        told = []
+    def _nulls(self, role: Role) -> list[Sentence]:
         nulls = self._fact("nulls", role)
-        if nulls:
-            verb = "row has" if nulls.value == 1 else "rows have"
-            told.append(self._say(f"{self._count(nulls.value)} {verb} no {role.label}.", nulls))
-        shown, count = len(self.result.rows), self.result.row_count
-        if not self.reach.complete:
-            text = f"Only {self._count(shown)} of {self._count(count)} rows are here, so no total is given."
-            told.append(self._say(text, *self._rows()))
-        return told
+        if not nulls:
+            return []
+        verb = "row has" if nulls.value == 1 else "rows have"
+        return [self._say(f"{self._count(nulls.value)} {verb} no {role.label}.", nulls)]
+
+    def _truncation(self) -> list[Sentence]:
+        if self.reach.complete:
+            return []
+        shown, count = self._count(len(self.result.rows)), self._count(self.result.row_count)
+        return [self._say(f"Only {shown} of {count} rows are here, so no total is given.", *self._rows())]
 
     # -- words --------------------------------------------------------------------------------------------------
 

@@ -9,12 +9,14 @@ from typing import Any, Literal
 from state_contracts import Column, Result
 
 from . import moments
-from .names import is_identifier, is_stock, is_year, promises_sum, readable, words_of
+from .names import expanded, is_identifier, is_stock, is_year, promises_sum, readable, words_of
 from .shape import Aggregate, Grain, Output, Shape, shape_of
 from .units import PLAIN, Unit, unit_of
 
 RoleKind = Literal["time", "category", "measure", "moment", "nested"]
 NUMBERS = frozenset(("INT64", "FLOAT64", "NUMERIC", "BIGNUMERIC"))
+_COUNTS = frozenset(("n", "count", "cnt", "num", "number", "total", "f", "0", "rows"))
+"""Words of a count that do not say of what."""
 _TIMES = frozenset(("DATE", "DATETIME", "TIMESTAMP"))
 _NESTED = frozenset(("STRUCT", "ARRAY", "JSON", "GEOGRAPHY", "RECORD"))
 
@@ -55,22 +57,30 @@ class Roles:
         return self.of("time", "category")
 
 
-def roles_of(result: Result) -> Roles:
-    """The part of each column, from its type, its name, its values and the query's tree."""
+def roles_of(result: Result, question: str = "") -> Roles:
+    """The part of each column, from its type, its name, its values and the query's tree.
+
+    The question lends its words to the labels; it changes nothing else.
+    """
     shape = shape_of(result.sql)
-    columns = enumerate(result.columns)
-    return Roles(tuple(_role(i, column, [row[i] for row in result.rows], shape) for i, column in columns), shape)
+    columns = zip(result.columns, _cells_by_column(result), strict=True)
+    return Roles(tuple(_role(i, *column, shape, question) for i, column in enumerate(columns)), shape)
 
 
-def _role(position: int, column: Column, values: Sequence[Any], shape: Shape) -> Role:
+def _cells_by_column(result: Result) -> list[tuple[Any, ...]]:
+    return list(zip(*result.rows, strict=True)) or [() for _ in result.columns]
+
+
+def _role(position: int, column: Column, values: Sequence[Any], shape: Shape, question: str) -> Role:
     output = shape.output(column.name)
     kind, grain = _kind(column, values, output, shape)
     measured = kind == "measure"
+    label = _label(column.name, output, shape) if kind in ("measure", "moment") else readable(column.name)
     return Role(
         position=position,
         name=column.name,
         kind=kind,
-        label=_label(column.name, output) if kind in ("measure", "moment") else readable(column.name),
+        label=expanded(label, question),
         grain=grain,
         aggregate=output.aggregate,
         additive=measured and (output.additive if shape.known else promises_sum(column.name)),
@@ -111,8 +121,10 @@ def _calendar(name: str, values: Sequence[Any]) -> Grain | None:
     return moments.grain_of_numbers(words[-1], values) if words else None
 
 
-def _label(name: str, output: Output) -> str:
+def _label(name: str, output: Output, shape: Shape) -> str:
     words, label = words_of(name), readable(name)
+    if output.aggregate == "count" and _COUNTS.issuperset(words):
+        return f"number of {readable(shape.table)}" if shape.table else "number of rows"
     match output.aggregate:
         case "count" | "distinct" if not {"number", "count", "num", "total", "n"} & set(words):
             return f"number of {label}"

@@ -61,7 +61,8 @@ class Shape:
     grouped: bool = False
     subtotals: bool = False
     """Whether rows that sum up other rows stand among them (ROLLUP, CUBE)."""
-    tables: tuple[str, ...] = ()
+    table: str = ""
+    """The one table that the rows come from directly, where there is but one."""
 
     def output(self, column: str) -> Output:
         """The computation of a column; the empty one where it is not known."""
@@ -96,7 +97,7 @@ def _read(tree: exp.Query, select: exp.Select) -> Shape:
         limit=_limit(tree),
         grouped=group is not None or any(output.aggregate for output in outputs.values()),
         subtotals=subtotals,
-        tables=tuple(dict.fromkeys(table.name for table in tree.find_all(exp.Table) if table.args.get("db"))),
+        table=_only_table(tree, select),
     )
 
 
@@ -200,6 +201,12 @@ def _percent(expression: exp.Expr) -> bool:
 
 def _divides(expression: exp.Expr) -> bool:
     return any(True for _ in expression.find_all(exp.Div, exp.SafeDivide, exp.Avg))
+
+
+def _only_table(tree: exp.Query, select: exp.Select) -> str:
+    sources = _sources(select)
+    tables = list(tree.find_all(exp.Table))
+    return tables[0].name if len(tables) == len(sources) == 1 and sources[0] is tables[0] else ""
 
 
 def _beneath(column: exp.Column, select: exp.Select, depth: int) -> tuple[exp.Expr, exp.Select] | None:
