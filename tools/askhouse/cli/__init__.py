@@ -18,8 +18,11 @@ from .chat import chat
 from .connect import connect
 from .doctor import doctor
 from .load import load
+from .preferences import preferences
 from .problems import exit_status
 from .serve import serve
+from .sessions import sessions
+from .state import state
 
 
 class _Commands(click.Group):
@@ -50,7 +53,7 @@ def main() -> None:
     """
 
 
-for command in (ask, chat, load, agents, serve, connect, doctor):
+for command in (ask, chat, load, agents, preferences, sessions, state, serve, connect, doctor):
     main.add_command(command)
 
 __all__ = ["main"]

@@ -19,6 +19,8 @@ from ..agent_tools.calls import item_of
 FOREIGN = ("_adk", "temp:_adk", "__")
 """Prefixes of ADK's own keys, which are let through."""
 ROOT = "root"
+WRITERS = "askhouse_writers"
+"""Key of an event's metadata under which the writer of each changed key is kept."""
 MAX_TURNS = 256
 
 _log = logging.getLogger(__name__)
@@ -77,7 +79,7 @@ class ContractsGuard(BasePlugin):
             self._undo(violation, invocation_context, event)
         self._turn(invocation_context.invocation_id).known.update(delta)
         if kept := {key: writers[key] for key in delta if not key.startswith("temp:") and key in writers}:
-            event.custom_metadata = {**(event.custom_metadata or {}), "askhouse_writers": kept}
+            event.custom_metadata = {**(event.custom_metadata or {}), WRITERS: kept}
 
     def _writer(self, context: InvocationContext, event: Event, key: str) -> str:
         """The tool or node that wrote a key; the root's own callbacks write as `root`."""
