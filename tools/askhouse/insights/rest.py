@@ -15,6 +15,7 @@ from .stream import Failure, Message, failure_of, from_json
 from .transport import CallError
 
 _CONNECT_SECONDS = 20.0
+_NOT_JSON = "what came is not its usual form, JSON; a proxy or a wrong address may have answered"
 
 
 class RestTransport:
@@ -82,9 +83,7 @@ async def messages_of(chunks: AsyncIterator[bytes]) -> AsyncIterator[Message]:
                 yield _read(element)
         splitter.close()
     except NotAStreamError as error:
-        raise CallError(
-            Failure(f"it answered with {error.text[:120]!r}, which is not its usual form", "INTERNAL")
-        ) from error
+        raise CallError(Failure(_NOT_JSON, "INTERNAL")) from error
     if not splitter.ended:
         raise CallError(Failure("the reply stopped in the middle", "UNAVAILABLE"))
 
