@@ -4,16 +4,36 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
 import sqlglot
 from sqlglot import exp
+from sqlglot.dialects.bigquery import BigQuery
+from sqlglot.errors import ParseError, TokenError
 
 from ..errors import InvalidQueryError
 from .base import Column, TableRef
 from .catalogue import Stored
-from .guard import nearest_table_error
+from .kinds import column_of
+from .queries import compile_tree
+from .scope import Run
+
+MAX_SQL_CHARS = 1_000_000
+"""BigQuery's limit of an unresolved query."""
+
+_SYNTAX_FUNCTIONS = ("CAST", "SAFE_CAST", "EXTRACT", "ARRAY")
+
+
+class GoogleSQL(BigQuery):
+    """BigQuery's grammar with every function left by its own name, so that nothing is guessed at parsing."""
+
+    class Parser(BigQuery.Parser):
+        FUNCTIONS: Any = {}  # noqa: RUF012
+        NO_PAREN_FUNCTIONS: Any = {}  # noqa: RUF012
+        FUNCTION_PARSERS: Any = {  # noqa: RUF012
+            name: parse for name, parse in BigQuery.Parser.FUNCTION_PARSERS.items() if name in _SYNTAX_FUNCTIONS
+        }
 
 
 @dataclass(frozen=True)
@@ -25,38 +45,66 @@ class Compiled:
     tables: tuple[TableRef, ...]
     bytes_processed: int
 
-    def cells(self, row: tuple[Any, ...]) -> tuple[Any, ...]:
-        return row
-
 
 def compile_query(sql: str, stored: Mapping[TableRef, Stored], now: datetime) -> Compiled:
-    try:
-        trees = [t for t in sqlglot.parse(sql, read="bigquery") if t]
-    except sqlglot.errors.ParseError as error:
-        raise InvalidQueryError(f"Syntax error: {error.errors[0]['description']}") from error
-    if len(trees) != 1 or not isinstance(trees[0], exp.Query):
-        raise InvalidQueryError("Only one SELECT statement is allowed.")
-    tree = trees[0]
-    tables = []
-    ctes = {c.alias for c in tree.find_all(exp.CTE)}
-    for t in tree.find_all(exp.Table):
-        if not t.db and t.name in ctes:
-            continue
-        ref = TableRef(t.catalog, t.db, t.name)
-        if ref not in stored:
-            raise nearest_table_error(ref, stored)
-        tables.append(ref)
-        t.replace(
-            exp.alias_(
-                exp.maybe_parse(stored[ref].source, into=exp.Table, dialect="duckdb"), t.alias or t.name, table=True
-            )
-        )
-    day = now.date().isoformat()
-    for node in list(tree.find_all(exp.CurrentDate)):
-        node.replace(exp.cast(exp.Literal.string(day), "date"))
-    for node in list(tree.find_all(exp.CurrentTimestamp)):
-        node.replace(exp.cast(exp.Literal.string(now.isoformat()), "timestamptz"))
-    import duckdb
+    """Compile one SELECT of GoogleSQL.
 
-    out = tree.sql("duckdb")
-    return Compiled(out, (), tuple(dict.fromkeys(tables)), 0)
+    Raises InvalidQueryError, UnsupportedError or TableNotFoundError.
+    """
+    tree = parse(sql)
+    if not isinstance(tree, exp.Query):
+        raise InvalidQueryError(
+            f"{statement_type(tree)} is not allowed: this data can only be read.", "Write a SELECT."
+        )
+    run = Run(stored, now.astimezone(UTC))
+    try:
+        result = compile_tree(tree, run)
+    except RecursionError as error:
+        raise InvalidQueryError("The query is nested too deeply.", "Write it in smaller steps.") from error
+    reads = result.reads.union(*(column.reads for column in result.columns))
+    return Compiled(
+        sql=result.sql,
+        columns=tuple(column_of(column.name, column.kind) for column in result.columns),
+        tables=tuple(sorted(run.tables)),
+        bytes_processed=sum(stored[ref].column_bytes[column] for ref, column in reads),
+    )
+
+
+def parse(sql: str) -> exp.Expression:
+    """The tree of one statement. Raises InvalidQueryError when there is none, or more than one."""
+    if len(sql) > MAX_SQL_CHARS:
+        raise InvalidQueryError(f"The query is too large: {len(sql)} characters.", f"At most {MAX_SQL_CHARS} may be.")
+    try:
+        trees = [tree for tree in sqlglot.parse(sql, read=GoogleSQL) if tree is not None]
+    except ParseError as error:
+        raise _syntax_error(error) from error
+    except (TokenError, RecursionError) as error:
+        raise InvalidQueryError("Syntax error: the statement cannot be read.", "Check quotes and brackets.") from error
+    if len(trees) != 1:
+        found = "no statement" if not trees else f"{len(trees)} statements"
+        raise InvalidQueryError(f"Syntax error: found {found}, expected one.", "Write one SELECT.")
+    return trees[0]
+
+
+def _syntax_error(error: ParseError) -> InvalidQueryError:
+    detail = error.errors[0] if error.errors else {}
+    near = str(detail.get("highlight") or "")
+    column = int(detail.get("col") or 1) - max(len(near) - 1, 0)
+    what = f'Unexpected "{near}"' if near else "Unexpected end of statement"
+    return InvalidQueryError(f"Syntax error: {what} at [{detail.get('line') or 1}:{column}]", "Correct it there.")
+
+
+def statement_type(tree: exp.Expression) -> str:
+    """The kind of a statement as BigQuery names it: SELECT, INSERT, CREATE_TABLE_AS_SELECT"""
+    if isinstance(tree, exp.Query):
+        return "SELECT"
+    if isinstance(tree, exp.Command):
+        return str(tree.name).upper() or "SCRIPT"
+    if isinstance(tree, exp.Create):
+        kind = str(tree.args.get("kind") or "TABLE").upper()
+        return f"CREATE_{kind}{'_AS_SELECT' if kind == 'TABLE' and tree.expression else ''}"
+    if isinstance(tree, exp.Drop):
+        return f"DROP_{str(tree.args.get('kind') or 'TABLE').upper()}"
+    return {"TruncateTable": "TRUNCATE_TABLE", "Alter": "ALTER_TABLE"}.get(
+        type(tree).__name__, type(tree).__name__.upper()
+    )

@@ -6,6 +6,7 @@ import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -81,9 +82,7 @@ class LocalWarehouse:
                 rows = rows[:max_rows]
                 cursor.execute(f"SELECT COUNT(*) FROM ({compiled.sql})")
                 total = cursor.fetchall()[0][0]
-            columns = compiled.columns or _described(cursor, compiled.sql)
-        cells = compiled.cells
-        return Rows(columns, [cells(row) for row in rows], total, compiled.bytes_processed)
+        return Rows(compiled.columns, rows, total, compiled.bytes_processed)
 
     def _compile(self, sql: str, today: datetime | None) -> Compiled:
         now = today or datetime.now(UTC)
@@ -129,6 +128,8 @@ def _connect(samples: Path, tables: Path) -> DuckDBPyConnection:
     connection: Any = duckdb.connect(":memory:")
     text = str(samples).replace("'", "''")
     connection.execute(f"ATTACH '{text}' AS samples (READ_ONLY)")
+    for macro in files(__package__).joinpath("data/macros.sql").read_text("utf-8").split(";\n"):
+        connection.execute(macro)
     folder = str(tables).replace("'", "''")
     for setting in (
         "TimeZone = 'UTC'",
@@ -144,25 +145,3 @@ def _connect(samples: Path, tables: Path) -> DuckDBPyConnection:
     ):
         connection.execute(f"SET GLOBAL {setting}")
     return connection  # type: ignore[no-any-return]
-
-
-_NAMES = {
-    "BIGINT": "INT64",
-    "INTEGER": "INT64",
-    "HUGEINT": "INT64",
-    "DOUBLE": "FLOAT64",
-    "VARCHAR": "STRING",
-    "BOOLEAN": "BOOL",
-    "TIMESTAMP WITH TIME ZONE": "TIMESTAMP",
-    "TIMESTAMP": "DATETIME",
-    "BLOB": "BYTES",
-}
-
-
-def _described(cursor: Any, sql: str) -> tuple[Any, ...]:
-    from .base import Column
-
-    kinds = cursor.execute(f"DESCRIBE {sql}").fetchall()
-    return tuple(
-        Column(row[0], "NUMERIC" if row[1].startswith("DECIMAL") else _NAMES.get(row[1], row[1])) for row in kinds
-    )
