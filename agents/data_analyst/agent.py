@@ -5,6 +5,7 @@ from __future__ import annotations
 from google.adk.apps.app import App
 
 from askhouse.guard.plugin import ContractsGuard
+from askhouse.guard.serial import OneTurnAtATime
 from askhouse.settings import Settings, load_settings
 
 from .root import NAME, build_root
@@ -12,7 +13,7 @@ from .root import NAME, build_root
 
 def build_app(settings: Settings) -> App:
     """The application for these settings. Agents have one parent, so each application has agents of its own."""
-    return App(name=NAME, root_agent=build_root(settings), plugins=[ContractsGuard()])
+    return App(name=NAME, root_agent=build_root(settings), plugins=[OneTurnAtATime(), ContractsGuard()])
 
 
 app = build_app(load_settings().settings)

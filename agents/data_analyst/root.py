@@ -14,6 +14,7 @@ from google.adk.agents import LlmAgent
 from google.adk.agents.callback_context import CallbackContext
 from google.adk.agents.invocation_context import InvocationContext
 from google.adk.events.event import Event
+from google.adk.models import LLMRegistry
 from google.adk.models.llm_request import LlmRequest
 from google.adk.models.llm_response import LlmResponse
 from google.adk.tools.base_tool import BaseTool
@@ -23,8 +24,9 @@ from google.genai import types
 from askhouse.agent_tools import agents as agent_tools
 from askhouse.agent_tools.calls import call_of, item_of, words_of
 from askhouse.agent_tools.catalogue import build_describe_data
+from askhouse.errors import SettingsError
 from askhouse.offline_model import NO_TOKENS, register
-from askhouse.settings import Settings
+from askhouse.settings import LOCAL_MODEL, Settings
 from state_contracts import ANSWER, CHART, MESSAGE, OFFERED, Answer, AnswerError, Message
 
 from . import prompts
@@ -47,22 +49,26 @@ class Root(LlmAgent):
         charts = dict(CHART.items(ctx.session.state)) if ctx.artifact_service else {}
         for call in _calls(context):
             if (chart := charts.get(call)) and chart.png:
-                for picture in await self._pictures(ctx, call, chart.png):
+                for picture in await self._pictures(ctx, _file_name(chart.result, call), chart.png):
                     yield picture
 
-    async def _pictures(self, ctx: InvocationContext, call: str, png: bytes) -> list[Event]:
+    async def _pictures(self, ctx: InvocationContext, name: str, png: bytes) -> list[Event]:
         context = CallbackContext(ctx)
         try:
-            await context.save_artifact(f"chart-{call}.png", types.Part.from_bytes(data=png, mime_type="image/png"))
+            await context.save_artifact(name, types.Part.from_bytes(data=png, mime_type="image/png"))
         except Exception:  # whatever the store raises: the answer has been said, and stands without its picture
-            _log.exception("The chart of call %s could not be kept", call)
+            _log.exception("The chart %s could not be kept", name)
             return []
         return [Event(invocation_id=ctx.invocation_id, author=self.name, branch=ctx.branch, actions=context.actions)]
 
 
 def build_root(settings: Settings) -> Root:
-    """The agent that talks with the person, on the model that the settings name."""
+    """The agent that talks with the person, on the model that the settings name.
+
+    Raises SettingsError when ADK knows no such model.
+    """
     register()
+    _check_model(settings.model)
     return Root(
         name=NAME,
         description="Answers questions about BigQuery data with a table, a chart and a summary traced to queries.",
@@ -72,7 +78,18 @@ def build_root(settings: Settings) -> Root:
         before_model_callback=[ask_what_was_chosen, say_what_was_answered, send_little],
         after_model_callback=say_first_what_was_answered,
         on_tool_error_callback=explain_failure,
+        on_model_error_callback=explain_silence,
     )
+
+
+def _check_model(name: str) -> None:
+    try:
+        LLMRegistry.resolve(name)
+    except ValueError as error:
+        raise SettingsError(
+            f"ASKHOUSE_MODEL = {name!r}: {str(error).splitlines()[0]}",
+            "Name a model that ADK knows (a provider/model needs google-adk[extensions]), or unset it.",
+        ) from error
 
 
 def ask_what_was_chosen(callback_context: CallbackContext, llm_request: LlmRequest) -> None:
@@ -119,14 +136,31 @@ def explain_failure(
     if not isinstance(error, Exception):
         return None  # cancelled: nobody waits for words
     _log.error("%s failed", tool.name, exc_info=error)
-    call, remedy = call_of(tool_context), "Ask again; if it stays, `askhouse doctor` may tell why."
-    reason = AnswerError(
-        code="internal", message=f"{tool.name} failed: {type(error).__name__}: {error}.", remedy=remedy
+    reason = f"{tool.name} failed: {type(error).__name__}: {error}."
+    text = _leave_failure(
+        tool_context,
+        call_of(tool_context),
+        "internal",
+        reason,
+        "Ask again; if it stays, `askhouse doctor` may tell why.",
     )
-    answer = Answer(question=words_of(tool_context), outcome="failed", complete=False, errors=[reason])
-    ANSWER.write(tool_context.state, call, answer)
-    MESSAGE.write(tool_context.state, call, Message(text=f"{reason.message} {remedy}"))
-    return {"error": reason.message}
+    MESSAGE.write(tool_context.state, call_of(tool_context), Message(text=text))
+    return {"error": reason}
+
+
+def explain_silence(callback_context: CallbackContext, llm_request: LlmRequest, error: Exception) -> LlmResponse:
+    """Let a model's failure be the answer, so that the session stays usable."""
+    _log.error("Model %s failed", llm_request.model, exc_info=error)
+    reason = f"The model {llm_request.model} failed: {' '.join(str(error).split())[:300]}"
+    remedy = f"Check ASKHOUSE_MODEL and its key, or unset it: {LOCAL_MODEL} needs none."
+    return _said(_leave_failure(callback_context, "model", "model", reason, remedy))
+
+
+def _leave_failure(context: CallbackContext, call: str, code: str, reason: str, remedy: str) -> str:
+    failure = AnswerError(code=code, message=reason, remedy=remedy)
+    answer = Answer(question=words_of(context), outcome="failed", complete=False, errors=[failure])
+    ANSWER.write(context.state, call, answer)
+    return f"{reason} {remedy}"
 
 
 def _messages(context: CallbackContext) -> dict[str, str]:
@@ -153,6 +187,11 @@ def _steps(context: CallbackContext) -> list[list[str]]:
         if event.invocation_id == context.invocation_id and event.author == context.agent_name and not event.partial
     ]
     return [calls for calls in steps if calls]
+
+
+def _file_name(result: str, call: str) -> str:
+    """A picture's name: readable, and another for each call."""
+    return f"{item_of(result or 'chart')}-{call[-8:]}.png"
 
 
 def _said(text: str) -> LlmResponse:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from state_contracts import ANSWER, CHART, MESSAGE, SUMMARY, Answer, Chart, Message, Summary, TextBlock
 
-from .errors import BusyError, StorageError, UsageError
+from .errors import AskhouseError, BusyError, StorageError, UsageError
 from .settings import Settings
 
 if TYPE_CHECKING:
@@ -128,7 +128,7 @@ def _session_service(settings: Settings) -> BaseSessionService:
     try:
         settings.home.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise _unwritable(settings, error) from error
+        raise _unusable(settings, error) from error
     return SqliteSessionService(settings.sessions_uri)
 
 
@@ -195,19 +195,21 @@ def _said_plainly(settings: Settings) -> Iterator[None]:
     """Say what the libraries raise in words that a person can act on."""
     try:
         yield
-    except sqlite3.OperationalError as error:
-        if "locked" in str(error):
-            raise BusyError(
-                "This session is busy in another window.", "Ask again when that one has answered."
-            ) from error
-        raise _unwritable(settings, error) from error
-    except ValueError as error:
-        if type(error).__name__ != "StaleSessionError":  # ADK keeps the class in a private module
+    except (sqlite3.Error, RuntimeError, ValueError) as error:
+        plain = _plain(error, settings) or _plain(error.__cause__, settings)  # ADK wraps what a plugin or store raises
+        if plain is None:
             raise
-        raise BusyError("This session is busy in another window.", "Ask again when that one has answered.") from error
+        raise plain from error
 
 
-def _unwritable(settings: Settings, error: Exception) -> StorageError:
+def _plain(error: BaseException | None, settings: Settings) -> AskhouseError | None:
+    stale = type(error).__name__ == "StaleSessionError"  # the class is in a private module of ADK
+    if stale or (isinstance(error, sqlite3.Error) and "locked" in str(error)):
+        return BusyError("This session is busy in another window.", "Ask again when that one has answered.")
+    return _unusable(settings, error) if isinstance(error, sqlite3.Error) else None
+
+
+def _unusable(settings: Settings, error: Exception) -> StorageError:
     return StorageError(
         f"The data folder {settings.home} cannot be used: {error}.",
         "Set ASKHOUSE_HOME to a folder that can be written.",
