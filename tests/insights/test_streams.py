@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from decimal import Decimal
+from itertools import pairwise
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -56,7 +57,7 @@ async def test_any_chunking_of_any_content(
     ]
     body = json.dumps(messages, indent=indent, ensure_ascii=ascii_only).encode()
     edges = sorted({0, len(body), *(cut % (len(body) + 1) for cut in cuts)})
-    chunks = [body[start:end] for start, end in zip(edges, edges[1:], strict=False)]
+    chunks = [body[start:end] for start, end in pairwise(edges)]
     answer = await answer_to(chunks)
     assert answer == await answer_to([body])
     assert answer.complete

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import dataclass
 from datetime import date, datetime
+from typing import Any
 
 from state_contracts import (
     Answer,
@@ -39,6 +41,8 @@ from .stream import (
 
 NEARLY_FULL_BYTES = 2_500_000
 """The service cuts results at 3,000,000 bytes of its own counting and does not say so."""
+
+_SAMPLE = 200
 
 _EXECUTING = "Executing:"
 _BULLET = re.compile(r"^\s*(?:[-*•]|\d+[.)])\s+")
@@ -155,7 +159,7 @@ class AnswerBuilder:
         sql, origin = (self._sql.text, self._sql.origin) if self._sql else ("", "generated")
         result = self._result(message.name or self._name, sql, origin)
         result.columns, result.rows, result.row_count = table.columns, table.rows, len(table.rows)
-        result.truncated = message.size >= NEARLY_FULL_BYTES
+        result.truncated = _size(message.rows) >= NEARLY_FULL_BYTES
         self._answer.results.append(result)
         self._answer.blocks.append(TableBlock(result=result.name))
         if table.rounded:
@@ -227,11 +231,27 @@ class AnswerBuilder:
         ]
         if answer.results and not answer.complete:
             notices.append("The reply broke off; what had arrived is shown, and more may belong to it.")
-        if any(result.truncated for result in answer.results):
-            notices.append("The service returns about 3 MB of a result; rows may be missing here.")
+        notices += [_cut(result) for result in answer.results if result.truncated]
         if answer.unrecognised:
             notices.append(f"{answer.unrecognised} part(s) of the reply are of a kind that this version does not know.")
         answer.blocks += [NoticeBlock(text=notice) for notice in notices]
+
+
+def _size(rows: list[dict[str, Any]]) -> int:
+    """About how many bytes the rows had on their way."""
+    if len(rows) <= _SAMPLE:
+        return len(json.dumps(rows, ensure_ascii=False, default=str))
+    sample = rows[:: len(rows) // _SAMPLE]
+    return len(json.dumps(sample, ensure_ascii=False, default=str)) * len(rows) // len(sample)
+
+
+def _cut(result: Result) -> str:
+    shown = len(result.rows)
+    if result.row_count > shown:
+        return f"The service returned the first {shown:,} of {result.row_count:,} rows of {result.name}."
+    return (
+        f"The service returns about 3 MB of a result: after the {shown:,} rows of {result.name}, more may be missing."
+    )
 
 
 def error_of(failure: Failure) -> AnswerError:

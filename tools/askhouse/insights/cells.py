@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal, InvalidOperation
+from operator import itemgetter
 from typing import Any
 
 from state_contracts import Column
@@ -38,14 +39,28 @@ class TypedTable:
 def table_of(fields: Sequence[Mapping[str, Any]], rows: Sequence[Mapping[str, Any]]) -> TypedTable:
     """Columns in the schema's order and the cells under them; without a schema, in the order of the rows' keys."""
     described = fields or [{"name": name} for name in dict.fromkeys(key for row in rows for key in row)]
-    cells = [[row.get(field.get("name") or "") for row in rows] for field in described]
+    cells = _by_column([str(field.get("name") or "") for field in described], rows)
     columns = [_column(field, column) for field, column in zip(described, cells, strict=True)]
-    converters = map(_converter, described, columns)
-    converted = [_convert_all(convert, column) for convert, column in zip(converters, cells, strict=True)]
+    converted = list(map(_converted, described, columns, cells))
     for column, name in zip(columns, _distinct([column.name for column in columns]), strict=True):
         column.name = name
     rounded = (column.name for column, values in zip(columns, cells, strict=True) if _was_rounded(column, values))
     return TypedTable(columns, list(zip(*converted, strict=True)), tuple(rounded))
+
+
+def _by_column(names: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> list[Sequence[Any]]:
+    if len(names) > 1 and rows:
+        try:
+            return list(zip(*map(itemgetter(*names), rows), strict=True))
+        except KeyError:  # a cell that the service left out
+            pass
+    return [[row.get(name) for row in rows] for name in names]
+
+
+def _converted(field: Mapping[str, Any], column: Column, cells: Sequence[Any]) -> Sequence[Any]:
+    if column.mode != "REPEATED" and _NEEDS_NONE.get(column.type, set()).issuperset(map(type, cells)):
+        return cells
+    return _convert_all(_converter(field, column), cells)
 
 
 def _was_rounded(column: Column, cells: Sequence[Any]) -> bool:
@@ -163,6 +178,17 @@ def _timestamp(cell: Any) -> Any:
 def _datetime(cell: Any) -> Any:
     return cell.replace(" ", "T", 1) if isinstance(cell, str) else cell
 
+
+_NOTHING = type(None)
+_NEEDS_NONE: Mapping[str, set[type]] = {
+    "STRING": {str, _NOTHING},
+    "DATE": {str, _NOTHING},
+    "TIME": {str, _NOTHING},
+    "INT64": {int, _NOTHING},
+    "FLOAT64": {float, _NOTHING},
+    "BOOL": {bool, _NOTHING},
+}
+"""What JSON gives and needs no conversion."""
 
 _CONVERTERS: Mapping[str, Convert] = {
     "INT64": _integer,

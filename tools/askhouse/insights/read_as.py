@@ -20,6 +20,10 @@ from .read_words import Names, condition, day, moment, say
 _LONGEST = 1_200
 
 
+class _BeyondError(Exception):
+    """The query is beyond this reader."""
+
+
 @dataclass(frozen=True)
 class ReadBack:
     """`text` is one sentence, empty where the query is beyond this reader; `assumptions` hold only what is certain."""
@@ -40,7 +44,7 @@ def read_back(sql: str) -> ReadBack:
         tree = statements[0] if len(statements) == 1 else None
         text = _Reader(_common_tables(tree)).whole(tree) if tree is not None else ""
         assumptions = tuple(dict.fromkeys(_assumptions(tree))) if text and isinstance(tree, exp.Select) else ()
-    except (SqlglotError, RecursionError):
+    except (SqlglotError, RecursionError, _BeyondError):
         return ReadBack("")
     return ReadBack(f"{text[:1].upper()}{text[1:]}." if 0 < len(text) <= _LONGEST else "", assumptions)
 
@@ -53,8 +57,10 @@ _CLAUSES = frozenset([
 
 def _common_tables(tree: exp.Expr | None) -> dict[str, exp.Expr]:
     with_ = tree.args.get("with_") if tree is not None else None
-    if with_ is None or with_.args.get("recursive"):
+    if with_ is None:
         return {}
+    if with_.args.get("recursive"):
+        raise _BeyondError
     return {table.alias: table.this for table in with_.expressions}
 
 

@@ -77,10 +77,9 @@ def condition(node: exp.Expr, names: Names, *, negated: bool = False) -> str:
 def moment(node: exp.Expr | None) -> datetime | None:
     """The moment that a literal of a date or time names."""
     if isinstance(node, exp.Cast | exp.TsOrDsToDate | exp.Date | exp.Timestamp | exp.Datetime):
-        node = node.this
-        if not (isinstance(node, exp.Literal) and node.is_string):
-            return None
-        return parse_moment(str(node.this))
+        text = node.this
+        if isinstance(text, exp.Literal) and text.is_string and not node.args.get("zone"):
+            return parse_moment(text.name)
     return None
 
 
@@ -192,7 +191,7 @@ def _day_of(node: Any, names: Names) -> str | None:
 
 
 def _timestamp(node: Any, _: Names) -> str | None:
-    value = moment(node) if not node.args.get("zone") else None
+    value = moment(node)
     return _moment_words(value) if value else None
 
 

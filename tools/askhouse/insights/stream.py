@@ -59,8 +59,6 @@ class Rows:
     name: str
     fields: list[dict[str, Any]]
     rows: list[dict[str, Any]]
-    size: int = 0
-    """Bytes of the message, 0 where they are not known."""
 
 
 @dataclass(frozen=True)
@@ -117,7 +115,7 @@ Message = (
 )
 
 
-def from_json(raw: Any, *, size: int = 0) -> Message:
+def from_json(raw: Any) -> Message:
     """Read one element of a REST reply."""
     if not isinstance(raw, dict):
         return Unknown(raw)
@@ -129,7 +127,7 @@ def from_json(raw: Any, *, size: int = 0) -> Message:
     if not isinstance(system, dict):
         return Unknown(raw)
     try:
-        return _read(system, size) or Unknown(raw)
+        return _read(system) or Unknown(raw)
     except (AttributeError, TypeError, KeyError, ValueError):
         return Unknown(raw)
 
@@ -143,7 +141,7 @@ def from_proto(message: Any) -> Message:
         return from_json(MessageToDict(message))
     result = data.result
     fields = MessageToDict(result.schema).get("fields", [])
-    return Rows(result.name, fields, [_struct(row) for row in result.data], message.ByteSize())
+    return Rows(result.name, fields, [_struct(row) for row in result.data])
 
 
 def failure_of(error: Mapping[str, Any]) -> Failure:
@@ -157,23 +155,23 @@ def failure_of(error: Mapping[str, Any]) -> Failure:
     return Failure(str(error.get("message") or "no reason was given"), status, next(iter(delays), None))
 
 
-def _read(system: dict[str, Any], size: int) -> Message | None:
+def _read(system: dict[str, Any]) -> Message | None:
     for kind, read in _READERS.items():
         if kind in system:
-            return read(system[kind], size)
+            return read(system[kind])
     return None
 
 
-def _text(text: dict[str, Any], _: int) -> Message | None:
+def _text(text: dict[str, Any]) -> Message | None:
     kind = _TEXT_KINDS.get(text.get("textType"))
     return Text(kind, tuple(map(str, text.get("parts", ())))) if kind else None
 
 
-def _data(data: dict[str, Any], size: int) -> Message | None:
+def _data(data: dict[str, Any]) -> Message | None:
     if "result" in data:
         result = data["result"]
         fields = (result.get("schema") or {}).get("fields") or []
-        return Rows(result.get("name") or "", fields, result.get("data") or [], size)
+        return Rows(result.get("name") or "", fields, result.get("data") or [])
     if "generatedSql" in data:
         return Sql(data["generatedSql"], "generated")
     if "matchedQuery" in data:
@@ -184,29 +182,29 @@ def _data(data: dict[str, Any], size: int) -> Message | None:
     return Query(data["query"].get("name") or "") if "query" in data else None
 
 
-def _chart(chart: dict[str, Any], _: int) -> Message | None:
+def _chart(chart: dict[str, Any]) -> Message | None:
     if "query" in chart:
         return ChartQuery(chart["query"].get("dataResultName") or "")
     spec = chart["result"].get("vegaConfig") if "result" in chart else None
     return ChartDrawn(spec) if spec else None
 
 
-def _error(error: dict[str, Any], _: int) -> Message:
+def _error(error: dict[str, Any]) -> Message:
     return Failure(error.get("text") or "no reason was given")
 
 
-def _schema(schema: dict[str, Any], _: int) -> Message:
+def _schema(schema: dict[str, Any]) -> Message:
     sources = (schema.get("result") or {}).get("datasources") or []
     tables = (source.get("bigqueryTableReference") for source in sources)
     return Described(tuple(f"{t['projectId']}.{t['datasetId']}.{t['tableId']}" for t in tables if t))
 
 
-def _clarification(clarification: dict[str, Any], _: int) -> Message:
+def _clarification(clarification: dict[str, Any]) -> Message:
     questions = clarification.get("questions") or []
     return AskedBack(tuple((q.get("question") or "", tuple(q.get("options") or ())) for q in questions))
 
 
-def _analysis(analysis: dict[str, Any], _: int) -> Message | None:
+def _analysis(analysis: dict[str, Any]) -> Message | None:
     event = analysis.get("progressEvent") or {}
     if "error" in event:
         return Failure(event["error"])
@@ -217,11 +215,11 @@ def _analysis(analysis: dict[str, Any], _: int) -> Message | None:
     return Silent()
 
 
-def _silent(_: Any, __: int) -> Message:
+def _silent(_: Any) -> Message:
     return Silent()
 
 
-_READERS: Mapping[str, Callable[[Any, int], Message | None]] = {
+_READERS: Mapping[str, Callable[[Any], Message | None]] = {
     "text": _text,
     "data": _data,
     "chart": _chart,
