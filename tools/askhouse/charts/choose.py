@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from state_contracts import Chart, ChartKind, Result
 
+from ..facts.compute import exact_sum
 from ..facts.moments import PARTS
 from ..facts.names import forbids_sum, is_fraction, is_percent
 from ..facts.roles import Role
@@ -303,7 +304,7 @@ def _is_level(role: Role) -> bool:
 
 
 def _sums_to_one(scene: Scene, role: Role) -> bool:
-    total = float(sum(scene.numbers(role)))
+    total = float(exact_sum(scene.numbers(role)))
     fractions = role.unit.kind in ("fraction", "percent") or is_fraction(role.name) or is_percent(role.name)
     return fractions and (abs(total - 1) < 0.005 or abs(total - 100) < 0.5)
 

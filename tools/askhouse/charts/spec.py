@@ -97,7 +97,7 @@ def _body(draft: Draft, points: list[Point]) -> Spec:
         case "pie":
             return _pie(draft, points)
         case "scatter":
-            return _scatter(draft)
+            return _scatter(draft, points)
         case "line" | "multi_line":
             return _line(draft, points)
     return _bar(draft, points)
@@ -115,7 +115,7 @@ def _bar(draft: Draft, points: list[Point]) -> Spec:
     if draft.horizontal:
         place["axis"] = {"labelAngle": 0}
     along, across = ("y", "x") if draft.horizontal else ("x", "y")
-    encoding: Spec = {along: place, across: _measure(draft), "tooltip": _tooltip(draft, points)}
+    encoding: Spec = {along: place, across: _measure(draft, points), "tooltip": _tooltip(draft, points)}
     encoding |= _colour(draft, points)
     if draft.kind == "grouped_bar":
         encoding["yOffset" if draft.horizontal else "xOffset"] = {"field": SERIES, "sort": _series_names(points)}
@@ -147,7 +147,11 @@ def _angle(names: list[str]) -> int:
 
 def _line(draft: Draft, points: list[Point]) -> Spec:
     mark: Spec = {"type": "line", "point": {"size": 40} if len(points) <= _MOST_DOTTED else len(points) == 1}
-    encoding: Spec = {"x": _along(draft, points), "y": _measure(draft, zero=False), "tooltip": _tooltip(draft, points)}
+    encoding: Spec = {
+        "x": _along(draft, points),
+        "y": _measure(draft, points, zero=False),
+        "tooltip": _tooltip(draft, points),
+    }
     return {"width": _WIDTH, "height": _HEIGHT, "mark": mark, "encoding": encoding | _colour(draft, points)}
 
 
@@ -165,10 +169,10 @@ def _along(draft: Draft, points: list[Point]) -> Spec:
     return {"field": X, "type": "temporal", "scale": {"type": "utc"}, "title": title, "axis": axis}
 
 
-def _scatter(draft: Draft) -> Spec:
+def _scatter(draft: Draft, points: list[Point]) -> Spec:
     encoding: Spec = {
-        "x": _quantity(X, draft.x[0], zero=False),
-        "y": _measure(draft, zero=False),
+        "x": _quantity(X, draft.x[0], points, zero=False),
+        "y": _measure(draft, points, zero=False),
         "tooltip": [_field(X, draft.x[0].label), _field(Y, draft.y[0].label)],
     }
     if draft.series is not None:
@@ -207,19 +211,27 @@ def _card(draft: Draft) -> Spec:
     return {"width": 360, "height": 130, "layer": [number, name]}
 
 
-def _measure(draft: Draft, *, zero: bool = True) -> Spec:
-    return _quantity(Y, draft.y[0], zero=zero, title="value" if len(draft.y) > 1 else None)
+def _measure(draft: Draft, points: list[Point], *, zero: bool = True) -> Spec:
+    measure = _quantity(Y, draft.y[0], points, zero=zero)
+    return {**measure, "title": "value"} if len(draft.y) > 1 else measure
 
 
-def _quantity(field: str, role: Role, *, zero: bool, title: str | None = None) -> Spec:
+def _quantity(field: str, role: Role, points: list[Point], *, zero: bool) -> Spec:
     unit = role.unit
     suffix = {"percent": "%", "currency": unit.name, "named": unit.name}.get(unit.kind, "")
-    name = title or _short(role.label)
+    name = _short(role.label)
     axis: Spec = {"format": "~%"} if unit.kind == "fraction" else {}
-    if role.whole:
-        axis["tickMinStep"] = 1
+    if role.whole and (steps := _few_steps([point[field] for point in points], zero)):
+        axis |= {"tickCount": steps, "format": "d"}
     named = f"{name} ({suffix})" if suffix and suffix not in name else name
     return {"field": field, "type": "quantitative", "title": named, "scale": {"zero": zero}, "axis": axis}
+
+
+def _few_steps(values: list[float | None], zero: bool) -> int:
+    """How many whole steps the axis has, where they are so few that halves would be marked; else none."""
+    known = [value for value in values if value is not None]
+    span = max(known, default=0) - (min(0, *known) if zero and known else min(known, default=0))
+    return max(1, int(span)) if span <= 10 else 0
 
 
 def _colour(draft: Draft, points: list[Point]) -> Spec:

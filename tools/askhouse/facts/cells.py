@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import base64
 import json
-from decimal import Decimal
 from typing import Any
 
 from state_contracts import Result
 
 from .phrases import NO_VALUE, Writer, cut, one_line
-from .roles import Role, Roles, roles_of
-from .units import Unit
+from .roles import Role, roles_of
+from .units import PLAIN
 
 LONGEST_CELL = 80
 
@@ -22,15 +21,11 @@ def header_of(role: Role) -> str:
     return f"{name} ({role.unit.name})" if role.unit.kind == "named" and role.unit.name not in name else name
 
 
-def shown(value: Any, role: Role, writer: Writer, *, longest: int = LONGEST_CELL) -> str:
-    """One cell: numbers as the reader writes them, years and keys as they are, long text cut with a mark."""
+def shown(value: Any) -> str:
+    """A cell that is no measure: years, dates and keys as they are, long text cut with a mark."""
     if value is None:
         return NO_VALUE
-    if value == "":
-        return '""'
-    if role.kind == "measure" and isinstance(value, int | float | Decimal) and not isinstance(value, bool):
-        return writer.number(value, Unit() if role.unit.kind == "named" else role.unit)
-    return cut(one_line(plain(value)), longest)
+    return '""' if value == "" else cut(one_line(plain(value)), LONGEST_CELL)
 
 
 def plain(value: Any) -> str:
@@ -49,6 +44,13 @@ def plain(value: Any) -> str:
 
 def texts(result: Result, writer: Writer, *, rows: int, columns: int) -> tuple[list[Role], list[list[str]]]:
     """The first rows and columns of a result as texts, with the columns' roles."""
-    roles: Roles = roles_of(result)
-    kept = list(roles.all[:columns])
-    return kept, [[shown(row[role.position], role, writer) for role in kept] for row in result.rows[:rows]]
+    roles = list(roles_of(result).all[:columns])
+    first = result.rows[:rows]
+    drawn = [_column([row[role.position] for row in first], role, writer) for role in roles]
+    return roles, [list(row) for row in zip(*drawn, strict=True)]
+
+
+def _column(values: list[Any], role: Role, writer: Writer) -> list[str]:
+    if role.kind == "measure":
+        return writer.column(values, PLAIN if role.unit.kind == "named" else role.unit)
+    return [shown(value) for value in values]

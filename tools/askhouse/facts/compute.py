@@ -24,6 +24,7 @@ FactKind = Literal[
     "rows", "value", "total", "highest", "lowest", "share", "difference", "first", "last", "change", "rise", "fall",
     "dates", "nulls",
 ]  # fmt: skip
+_LARGEST_CHANGE = 1_000
 Number = int | float | Decimal
 
 
@@ -208,5 +209,8 @@ def _minus(a: Number, b: Number) -> Number:
 
 
 def _relative(new: Number, old: Number) -> float | None:
-    """The change as a part of the old value; None from zero or below, where it would mislead."""
-    return float((Fraction(new) - Fraction(old)) / Fraction(old)) if old > 0 and new >= 0 else None
+    """The change as a part of the old value; None where that misleads: from zero or below, or from next to nothing."""
+    if old <= 0 or new < 0:
+        return None
+    part = (Fraction(new) - Fraction(old)) / Fraction(old)
+    return float(part) if part <= _LARGEST_CHANGE else None

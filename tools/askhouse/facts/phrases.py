@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 import re
 import unicodedata
+from collections.abc import Sequence
 from dataclasses import dataclass
-from decimal import ROUND_HALF_UP, Decimal, localcontext
+from decimal import ROUND_DOWN, ROUND_HALF_UP, Decimal, localcontext
 from functools import lru_cache
 from typing import Any
 
@@ -31,7 +32,7 @@ _PLAIN_NAME = re.compile(r"[\w][\w '&/,.+-]*", re.UNICODE)
 @lru_cache(maxsize=64)
 def _locale(name: str | None) -> Locale:
     try:
-        return Locale.parse((name or DEFAULT_LOCALE).replace("-", "_"))
+        return Locale.parse(name or DEFAULT_LOCALE)
     except (ValueError, UnknownLocaleError):
         return Locale.parse(DEFAULT_LOCALE)
 
@@ -58,14 +59,28 @@ class Writer:
         exact = Decimal(str(value))
         match unit.kind:
             case "percent":
-                return format_percent(_rounded(exact) / 100, locale=self.locale, decimal_quantization=False)
+                return self._percent(exact)
             case "fraction":
-                return format_percent(_rounded(exact * 100) / 100, locale=self.locale, decimal_quantization=False)
+                return self._percent(exact * 100)
             case "currency":
                 return self._money(exact, unit.name or self.currency)
             case "named":
                 return f"{self._plain(exact)} {unit.name.removesuffix('s') if exact == 1 else unit.name}"
         return self._plain(exact)
+
+    def column(self, values: Sequence[Any], unit: Unit) -> list[str]:
+        """The numbers of a column, with as many decimals each where that hides nothing."""
+        numbers = [Decimal(str(value)) for value in values if is_finite(value)]
+        places = _places(max(map(abs, numbers), default=Decimal(0)))
+        lost = any(number and not _quantized(number, places) for number in numbers)
+        whole = all(number == number.to_integral_value() for number in numbers)
+        if unit.kind not in ("number", "named") or lost or whole:
+            return [self.number(value, unit) for value in values]
+        return [self._fixed(value, places) if is_finite(value) else self.number(value) for value in values]
+
+    def _fixed(self, value: Any, places: int) -> str:
+        pattern = re.sub(r"\.#+", "." + "0" * places if places else "", self.locale.decimal_formats[None].pattern)
+        return format_decimal(_quantized(Decimal(str(value)), places), format=pattern, locale=self.locale)
 
     def percent(self, part: float) -> str:
         """A part of one as a percentage."""
@@ -86,25 +101,37 @@ class Writer:
             return f"{value:.3e}"
         return format_decimal(_rounded(value), locale=self.locale, decimal_quantization=False)
 
+    def _percent(self, percent: Decimal) -> str:
+        """Rounded for reading, but never to the whole when something is missing from it."""
+        if abs(percent) >= Decimal("1e15"):
+            return f"{self._plain(percent)}%"
+        shown = _rounded(percent)
+        if shown == 100 and percent < 100:
+            shown = percent.quantize(Decimal("0.01"), rounding=ROUND_DOWN)
+        return format_percent(shown / 100, locale=self.locale, decimal_quantization=False)
+
     def _money(self, value: Decimal, code: str | None) -> str:
+        if 0 < abs(value) < Decimal("0.01"):
+            return self._plain(value) + (f" {code.upper()}" if code else "")
         cents = _quantized(value, 2)
         if code:
             return format_currency(cents, code.upper(), locale=self.locale)
         text = format_decimal(cents, locale=self.locale, format=None, decimal_quantization=False)
-        return text if cents == cents.to_integral_value() else self._two_places(cents)
-
-    def _two_places(self, cents: Decimal) -> str:
-        pattern = self.locale.decimal_formats[None].pattern
-        return format_decimal(cents, format=re.sub(r"\.#+", ".00", pattern), locale=self.locale)
+        return text if cents == cents.to_integral_value() else self._fixed(cents, 2)
 
 
 def _rounded(value: Decimal) -> Decimal:
     """The value as precise as a reader can use: whole from 1,000, else three or four digits."""
-    size = abs(value)
-    if size == size.to_integral_value():
-        return value
-    places = 0 if size >= 1000 else 1 if size >= 100 else 2 if size >= 1 else 2 - size.adjusted()
-    return _quantized(value, places)
+    return value if value == value.to_integral_value() else _quantized(value, _places(abs(value)))
+
+
+def _places(size: Decimal) -> int:
+    return 0 if size >= 1000 else 1 if size >= 100 else 2 if size >= 1 or not size else 2 - size.adjusted()
+
+
+def is_finite(value: Any) -> bool:
+    """Whether the value is a number that can be written with digits."""
+    return isinstance(value, int | float | Decimal) and not isinstance(value, bool) and math.isfinite(value)
 
 
 def _quantized(value: Decimal, places: int) -> Decimal:

@@ -72,7 +72,7 @@ def _cells_by_column(result: Result) -> list[tuple[Any, ...]]:
 
 
 def _role(position: int, column: Column, values: Sequence[Any], shape: Shape, question: str) -> Role:
-    output = shape.output(column.name)
+    output = shape.output(column.name, position)
     kind, grain = _kind(column, values, output, shape)
     measured = kind == "measure"
     label = _label(column.name, output, shape) if kind in ("measure", "moment") else readable(column.name)
@@ -109,7 +109,7 @@ def _kind_of_numbers(
         grain = output.grain or _calendar(column.name, values)
         if grain:
             return "time", grain
-        if is_identifier(column.name) or shape.grouped:
+        if is_identifier(column.name) or (shape.grouped and output.known):
             return "category", None
     return "measure", None
 

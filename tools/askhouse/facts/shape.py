@@ -39,8 +39,9 @@ _DEEPEST = 8
 
 @dataclass(frozen=True)
 class Output:
-    """How one column of a result was computed."""
+    """How one column of a result was computed; the empty one where that is not known."""
 
+    known: bool = False
     aggregate: Aggregate | None = None
     additive: bool = False
     """Whether the values of different rows may be summed."""
@@ -55,6 +56,8 @@ class Shape:
 
     known: bool = False
     outputs: Mapping[str, Output] = field(default_factory=dict)
+    in_order: tuple[Output, ...] = ()
+    """The outputs by position; empty where a star hides how many there are."""
     order: tuple[tuple[str, bool], ...] = ()
     """Columns that the rows are sorted by, and whether descending."""
     limit: int | None = None
@@ -64,9 +67,12 @@ class Shape:
     table: str = ""
     """The one table that the rows come from directly, where there is but one."""
 
-    def output(self, column: str) -> Output:
-        """The computation of a column; the empty one where it is not known."""
-        return self.outputs.get(column.casefold(), Output())
+    def output(self, column: str, position: int = -1) -> Output:
+        """The computation of a column, by its name, else (a column without one is `f0_`) by its position."""
+        named = self.outputs.get(column.casefold())
+        if named is None and 0 <= position < len(self.in_order):
+            return self.in_order[position]
+        return named or Output()
 
 
 @lru_cache(maxsize=256)
@@ -84,18 +90,16 @@ def shape_of(sql: str) -> Shape:
 
 def _read(tree: exp.Query, select: exp.Select) -> Shape:
     group = select.args.get("group")
-    subtotals = bool(group and any(group.args.get(kind) for kind in ("rollup", "cube", "grouping_sets", "totals")))
-    outputs = {
-        projection.output_name.casefold(): _output(projection, select, additive=not subtotals)
-        for projection in select.selects
-        if projection.output_name
-    }
+    subtotals = bool(group and group.find(exp.Rollup, exp.Cube, exp.GroupingSets))
+    in_order = tuple(_output(projection, select, additive=not subtotals) for projection in select.selects)
+    names = [projection.output_name.casefold() for projection in select.selects]
     return Shape(
         known=True,
-        outputs=outputs,
+        outputs={name: output for name, output in zip(names, in_order, strict=True) if name},
+        in_order=() if any(projection.is_star for projection in select.selects) else in_order,
         order=_order(tree, select),
         limit=_limit(tree),
-        grouped=group is not None or any(output.aggregate for output in outputs.values()),
+        grouped=group is not None or any(output.aggregate for output in in_order),
         subtotals=subtotals,
         table=_only_table(tree, select),
     )
@@ -103,6 +107,7 @@ def _read(tree: exp.Query, select: exp.Select) -> Shape:
 
 def _output(projection: exp.Expr, select: exp.Select, *, additive: bool) -> Output:
     return Output(
+        known=not projection.is_star,
         aggregate=_aggregate(projection, select, 0),
         additive=additive and not forbids_sum(projection.output_name) and _additive(projection, select, 0),
         grain=_grain(projection, select, 0),
