@@ -137,5 +137,6 @@ def _agent_line(entry: Any) -> str:
         return str(entry)
     name = str(entry.get("name", "")).rsplit("/", 1)[-1]
     title = f"**{name}**" + (f" ({entry['displayName']})" if entry.get("displayName") not in (None, "", name) else "")
-    details = [str(entry[key]) for key in ("description", "tables") if entry.get(key)]
-    return ": ".join([title, " ".join(details)]) if details else title
+    tables = "".join(f"\n- {table}" for table in entry.get("tables", ()))
+    asks = f" It asks these tables:\n{tables}" if tables else ""
+    return f"{title}: {entry['description']}{asks}" if entry.get("description") else f"{title}{asks}"

@@ -8,6 +8,9 @@ from typing import Any
 from ..errors import AskhouseError
 from ..place import agent_name, reachable
 from ..settings import Settings
+from ..warehouse.base import TableRef
+
+_REFERENCE = ("projectId", "datasetId", "tableId")
 
 AgentTool = Callable[..., Awaitable[dict[str, Any]]]
 
@@ -23,7 +26,7 @@ def build_tools(settings: Settings) -> list[AgentTool]:
             agents = await list_accessible(await reachable(settings))
         except AskhouseError as error:
             return _error(error)
-        return {"status": "SUCCESS", "response": agents}
+        return {"status": "SUCCESS", "response": [_told(agent) for agent in agents]}
 
     async def get_data_agent_info(data_agent_name: str) -> dict[str, Any]:
         """Tells what one data agent is for and which tables it asks.
@@ -38,9 +41,22 @@ def build_tools(settings: Settings) -> list[AgentTool]:
             agent = await get(await reachable(settings), name)
         except AskhouseError as error:
             return _error(error)
-        return {"status": "SUCCESS", "response": agent}
+        return {"status": "SUCCESS", "response": _told(agent, tables=True)}
 
     return [list_accessible_data_agents, get_data_agent_info]
+
+
+def _told(agent: dict[str, Any], *, tables: bool = False) -> dict[str, Any]:
+    """What a person wants to know of an agent; its whole context would fill a model's."""
+    told = {key: agent[key] for key in ("name", "displayName", "description") if agent.get(key)}
+    return {**told, "tables": [str(table) for table in tables_of(agent)]} if tables else told
+
+
+def tables_of(agent: dict[str, Any]) -> list[TableRef]:
+    """The tables that a data agent, in the API's JSON form, asks."""
+    context = agent.get("dataAnalyticsAgent", {}).get("publishedContext", {})
+    references = context.get("datasourceReferences", {}).get("bq", {}).get("tableReferences", [])
+    return [TableRef(*(reference.get(part, "") for part in _REFERENCE)) for reference in references]
 
 
 def _error(error: AskhouseError) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from functools import cache
 from typing import Literal
 
@@ -14,6 +15,7 @@ from state_contracts import ANSWER, MESSAGE, OFFERED, Answer, Offered
 from ..errors import AskhouseError
 from ..place import Place, place_of
 from ..settings import Settings
+from .agents import tables_of
 from .ask_data import ask, failed
 from .calls import call_of, words_of
 
@@ -66,7 +68,7 @@ async def _described(
 ) -> Answer:
     from .described import describe
 
-    place = await asyncio.to_thread(place_of, settings)
+    place = await _with_its_tables(await asyncio.to_thread(place_of, settings))
     told = await asyncio.to_thread(describe, place, topic, table, column, rows)
     return Answer(
         question=question,
@@ -74,10 +76,19 @@ async def _described(
         complete=True,
         blocks=told.blocks,
         results=told.results,
-        follow_ups=list(await _answerable(place, tuple(told.offers))),
+        follow_ups=[*told.certain, *await _answerable(place, tuple(told.offers))],
         place=place.name,
         agent=place.agent,
     )
+
+
+async def _with_its_tables(place: Place) -> Place:
+    """The place, with the tables that its data agent asks, where one was chosen."""
+    if place.agent is None:
+        return place
+    from ..insights.agents import get
+
+    return replace(place, tables=tuple(tables_of(await get(place.settings, place.agent))))
 
 
 async def _answerable(place: Place, questions: tuple[str, ...]) -> tuple[str, ...]:

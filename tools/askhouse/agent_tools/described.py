@@ -31,6 +31,9 @@ class Told:
     blocks: list[Block]
     results: list[Result] = field(default_factory=list)
     offers: list[str] = field(default_factory=list)
+    """Questions about the data, best first; whether they can be answered is not tried yet."""
+    certain: list[str] = field(default_factory=list)
+    """Questions that the catalogue itself answers."""
     found: bool = True
 
 
@@ -53,7 +56,7 @@ def describe(
         case "rows":
             return _rows(catalogue, chosen or catalogue.main[0], rows)
         case "dates":
-            return _dates(catalogue, [chosen] if chosen else catalogue.tables)
+            return _dates(catalogue, [chosen] if chosen else catalogue.main)
         case "tables" | "columns":
             return _tables(catalogue)
         case _:
@@ -86,15 +89,17 @@ class Catalogue:
 
 
 def _overview(catalogue: Catalogue) -> Told:
-    datasets = dict.fromkeys(f"{table.ref.project}.{table.ref.dataset}" for table in catalogue.tables)
-    names = ", ".join(table.ref.table for table in catalogue.main)
+    lines = []
+    for project, dataset in dict.fromkeys((table.ref.project, table.ref.dataset) for table in catalogue.main):
+        within = [t.ref.table for t in catalogue.main if (t.ref.project, t.ref.dataset) == (project, dataset)]
+        lines.append(f"- {project}.{dataset}: {', '.join(within)}")
     text = (
         "Hello. Ask about the data in plain language: you get a table, a chart, a summary in which every number is "
         'computed, and the SQL. Follow up as in a conversation ("and by month?").\n\n'
-        f"There are {len(catalogue.place.tables)} tables in {' and '.join(datasets)}: {names}. "
-        f'Ask "What is in {catalogue.main[0].ref.table}?" for what a table holds.'
+        f"{len(catalogue.place.tables)} tables may be asked:\n\n" + "\n".join(lines) + "\n\n"
+        f'"What is in {catalogue.main[0].ref.table}?" tells what a table holds.'
     )
-    return Told([TextBlock(text=text)], offers=_offers(catalogue.main))
+    return Told([TextBlock(text=text)], offers=_offers(starters.one_per_dataset(catalogue.main)))
 
 
 def _tables(catalogue: Catalogue) -> Told:
@@ -106,7 +111,8 @@ def _tables(catalogue: Catalogue) -> Told:
     columns = [("table", "STRING"), ("rows", "INT64"), ("from", "DATE"), ("to", "DATE"), ("description", "STRING")]
     shown = f"{len(catalogue.place.tables)} tables may be asked"
     left_out = f"; the first {MAX_TABLES} are" if len(catalogue.place.tables) > MAX_TABLES else ":"
-    return _with_table("tables", columns, rows, f"{shown}{left_out}", _offers(catalogue.main))
+    offers = _offers(starters.one_per_dataset(catalogue.main))
+    return _with_table("tables", columns, rows, f"{shown}{left_out}", offers)
 
 
 def _columns(catalogue: Catalogue, table: Table) -> Told:
@@ -155,17 +161,18 @@ def _dates(catalogue: Catalogue, tables: Sequence[Table]) -> Told:
     spans = _spans(catalogue, tables)
     rows = [(str(ref), *span) for ref, span in spans.items()]
     columns = [("table", "STRING"), ("from", "DATE"), ("to", "DATE")]
+    offers = _offers(starters.one_per_dataset(tables))
     if not rows:
-        return Told([TextBlock(text="No table here has a column of dates.")], offers=_offers(tables))
+        return Told([TextBlock(text="No table here has a column of dates.")], offers=offers)
     ends = [table.sample_end for table in tables if table.sample_end]
     sample = "" if not ends else " Over sample tables the day on which the sample ends counts as today."
-    return _with_table("dates", columns, rows, f"The days that the data covers.{sample}", _offers(tables))
+    return _with_table("dates", columns, rows, f"The days that the data covers.{sample}", offers)
 
 
 def _no_such_table(catalogue: Catalogue, name: str) -> Told:
     known = ", ".join(table.ref.table for table in catalogue.main)
-    offers = [f"What is in {table.ref.table}?" for table in catalogue.nearest(name)]
-    return Told([TextBlock(text=f"There is no table {name}. The tables are {known}.")], offers=offers, found=False)
+    near = [f"What is in {table.ref.table}?" for table in catalogue.nearest(name)]
+    return Told([TextBlock(text=f"There is no table {name}. The tables are {known}.")], certain=near, found=False)
 
 
 def _no_such_column(catalogue: Catalogue, name: str, table: Table | None) -> Told:
@@ -174,8 +181,8 @@ def _no_such_column(catalogue: Catalogue, name: str, table: Table | None) -> Tol
     names = list(dict.fromkeys(column.name for t in tables for column in t.columns))
     near = [match for match, _, _ in process.extract(name, names, limit=3, score_cutoff=60)]
     hint = f" Close to it: {', '.join(near)}." if near else ""
-    offers = [f"What does {column} mean?" for column in near]
-    return Told([TextBlock(text=f"{where} {name}.{hint}")], offers=offers, found=False)
+    questions = [f"What does {column} mean?" for column in near]
+    return Told([TextBlock(text=f"{where} {name}.{hint}")], certain=questions, found=False)
 
 
 def _spans(catalogue: Catalogue, tables: Iterable[Table]) -> dict[TableRef, tuple[date, date]]:
@@ -188,7 +195,9 @@ def _spans(catalogue: Catalogue, tables: Iterable[Table]) -> dict[TableRef, tupl
         for index, (table, column) in enumerate(dated)
     ]
     rows: Rows = catalogue.warehouse.query("\nUNION ALL\n".join(selects))
-    return {dated[at][0].ref: (first, last) for at, first, last in sorted(rows.rows) if first is not None}
+    spans = {dated[at][0]: (first, last) for at, first, last in sorted(rows.rows) if first is not None}
+    # A sample's last hours fall on the next day in UTC.
+    return {table.ref: (first, min(last, table.sample_end or last)) for table, (first, last) in spans.items()}
 
 
 def _with_table(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 
 from ..warehouse.base import Column, Table
@@ -22,19 +23,21 @@ _KEY_ENDINGS = (
     "first_name",
     "last_name",
 )
+_SHORTEST = 3
+"""Letters of an abbreviation that its word can be told by."""
 _NOT_MEASURED = ("year", "month", "day", "hour", "minute", "time", "lat", "lon", "latitude", "longitude", "tz")
 
 
 def starters(table: Table) -> Iterator[str]:
     """Questions about one table, best first."""
     name = words(table.ref.table)
-    groups = [column.name for column in _groups(table)]
+    groups = [spoken(column) for column in _groups(table)]
     if groups:
-        yield f"How many {name} by {words(groups[0])}?"
-    for measure in [column.name for column in _measures(table)][:1]:
-        yield f"Average {words(measure)} by month" if times(table) else f"Average {words(measure)} of {name}"
+        yield f"How many {name} by {groups[0]}?"
+    for measure in [spoken(column) for column in _measures(table)][:1]:
+        yield f"Average {measure} by month" if times(table) else f"Average {measure} of {name}"
     for group in groups[1:2]:
-        yield f"Top 10 {words(group)} by number of {name}"
+        yield f"Top 10 {group} by number of {name}"
     yield f"How many {name} are there?"
 
 
@@ -42,12 +45,12 @@ def about_column(table: Table, column: Column) -> Iterator[str]:
     """Questions about one column of a table."""
     name = words(table.ref.table)
     if column in _measures(table):
-        yield f"Average {words(column.name)} of {name}"
+        yield f"Average {spoken(column)} of {name}"
         if times(table):
-            yield f"Average {words(column.name)} by month"
+            yield f"Average {spoken(column)} by month"
     elif column in _groups(table):
-        yield f"How many {name} by {words(column.name)}?"
-        yield f"Top 10 {words(column.name)} by number of {name}"
+        yield f"How many {name} by {spoken(column)}?"
+        yield f"Top 10 {spoken(column)} by number of {name}"
 
 
 def interleaved(tables: Iterable[Table]) -> Iterator[str]:
@@ -63,13 +66,33 @@ def interleaved(tables: Iterable[Table]) -> Iterator[str]:
 
 
 def main_tables(tables: Iterable[Table]) -> list[Table]:
-    """The tables that questions are mostly about, first: those that refer to others, then by rows."""
-    return sorted(tables, key=lambda table: (not table.foreign_keys, not times(table), -table.row_count))
+    """The tables that questions are mostly about, first: those that refer to most others, then by rows."""
+    return sorted(tables, key=lambda table: (-len(table.foreign_keys), not times(table), -table.row_count))
+
+
+def one_per_dataset(tables: Iterable[Table]) -> list[Table]:
+    """The first table of each dataset."""
+    first: dict[tuple[str, str], Table] = {}
+    for table in tables:
+        first.setdefault((table.ref.project, table.ref.dataset), table)
+    return list(first.values())
 
 
 def times(table: Table) -> list[Column]:
     """The columns that say when a row happened."""
     return [column for column in table.columns if column.type in _TIMES]
+
+
+def spoken(column: Column) -> str:
+    """A column's name as a person says it: abbreviations are completed from its description.
+
+    >>> spoken(Column("dep_delay", "INT64", description="Departure delay in minutes."))
+    'departure delay'
+    """
+    described = re.findall(r"[a-z]+", column.description.casefold())
+    parts = column.name.casefold().split("_")
+    whole = (next((word for word in described if word.startswith(part)), part) for part in parts)
+    return " ".join(long if len(part) >= _SHORTEST else part for part, long in zip(parts, whole, strict=True))
 
 
 def words(name: str) -> str:
