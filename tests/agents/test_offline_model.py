@@ -84,6 +84,11 @@ def test_everything_else_is_analysed_in_the_persons_words(words: str) -> None:
     assert call(words) == ("analyze", {"question": words})
 
 
+def test_a_huge_question_is_passed_on_whole() -> None:
+    words = "show me " + "the the " * 3_000 + "rows"
+    assert call(words) == ("analyze", {"question": words})
+
+
 def test_agents_are_listed_and_described() -> None:
     assert call("which agents are there?") == ("list_accessible_data_agents", {})
     assert call("tell me about the agent flights") == ("get_data_agent_info", {"data_agent_name": "flights"})

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -20,6 +20,8 @@ from google.adk.models.llm_response import LlmResponse
 from google.genai import types
 
 QUESTION_TOOL = "analyze"
+MAX_RECOGNISED = 200
+"""Characters; nobody greets or asks for a table at greater length."""
 NO_TOKENS = types.GenerateContentResponseUsageMetadata(
     prompt_token_count=0, candidates_token_count=0, total_token_count=0
 )
@@ -83,16 +85,23 @@ class Rule:
 
 
 def _decided(words: str, tools: set[str]) -> types.Part:
-    plain = " ".join(words.casefold().replace("’", "'").strip(" \t\n?!.…¿¡`\"'").split())
-    for rule in _rules():
-        args = rule.read(plain)
-        if args is not None and rule.say:
+    for rule, args in _recognised(words):
+        if rule.say:
             return types.Part(text=rule.say)
-        if args is not None and rule.tool in tools:
+        if rule.tool in tools:
             return types.Part(function_call=types.FunctionCall(name=rule.tool, args=args))
     if QUESTION_TOOL in tools:
         return types.Part(function_call=types.FunctionCall(name=QUESTION_TOOL, args={"question": words}))
     return types.Part(text="I can only choose among tools, and none of mine answers this.")
+
+
+def _recognised(words: str) -> Iterator[tuple[Rule, dict[str, Any]]]:
+    if len(words) > MAX_RECOGNISED:
+        return
+    plain = " ".join(words.casefold().replace("’", "'").strip(" \t\n?!.…¿¡`\"'").split())
+    for rule in _rules():
+        if (args := rule.read(plain)) is not None:
+            yield rule, args
 
 
 def _declared(request: LlmRequest) -> set[str]:
