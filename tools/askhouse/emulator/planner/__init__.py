@@ -3,7 +3,9 @@
 from .clock import Clock
 from .context import AuthoredContext, Example, GlossaryTerm
 from .plan import Plan
+from .planner import Planner
 from .readings import Clarification, PastTurn, Planned, Reading, Refusal, RefusalReason
+from .semantics import SemanticLayer, build_layer
 
 __all__ = [
     "AuthoredContext",
@@ -14,7 +16,10 @@ __all__ = [
     "PastTurn",
     "Plan",
     "Planned",
+    "Planner",
     "Reading",
     "Refusal",
     "RefusalReason",
+    "SemanticLayer",
+    "build_layer",
 ]

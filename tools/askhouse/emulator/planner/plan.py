@@ -11,8 +11,10 @@ Direction = Literal["asc", "desc"]
 Function = Literal["count", "count_distinct", "sum", "avg", "min", "max", "median"]
 Operator = Literal["=", "<>", ">", ">=", "<", "<="]
 Grain = Literal["year", "quarter", "month", "week", "day", "hour"]
-Part = Literal["month of the year", "day of the week", "hour of the day", "year", "quarter of the year", "day of the month"]
-TimeKind = Literal["DATE", "DATETIME", "TIMESTAMP", "YMD", "YM", "Y"]
+Part = Literal[
+    "month of the year", "day of the week", "hour of the day", "year", "quarter of the year", "day of the month"
+]
+TimeKind = Literal["DATE", "DATETIME", "TIMESTAMP", "YMD", "YM", "YMNAME", "Y"]
 
 
 @dataclass(frozen=True, order=True)

@@ -1,0 +1,223 @@
+"""Conditions of a plan from the slots that ask for them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from .choose import Chooser, RefusedError, fields_named, fits_any, fits_field, fits_number, fits_table
+from .joins import base_for, children_of, distance, paths_up
+from .lexicons import english
+from .mentions import Candidate
+from .plan import ColumnRef, Compare, Condition, During, Has, Like, Missing, OneOf, OnPart, Operator
+from .semantics import SemanticLayer
+from .slots import (
+    CompareSlot,
+    ConditionSlot,
+    CountSlot,
+    LikeSlot,
+    PeriodSlot,
+    RelationSlot,
+    StateSlot,
+    ValueSlot,
+)
+from .when import When
+from .words import root, stem
+
+_OPPOSITE: dict[str, Operator] = {"<": ">=", "<=": ">"}
+
+
+@dataclass
+class Conditions:
+    """Resolves condition slots around the table at which the question is computed."""
+
+    layer: SemanticLayer
+    chooser: Chooser
+    when: When
+    home: str
+    split: ColumnRef | None = None
+    """The column of values that are compared with each other."""
+
+    def resolve(self, slots: Sequence[ConditionSlot], relations: Sequence[str] = ()) -> tuple[Condition, ...]:
+        """All conditions. `relations` are child tables of which the home must have rows."""
+        found: list[Condition] = []
+        down: dict[str, list[Condition]] = {table: [] for table in relations}
+        for slot in slots:
+            for condition in self.one(slot):
+                child = self._child(condition, slot, relations)
+                if child is None:
+                    found.append(condition)
+                else:
+                    down.setdefault(child, []).append(condition)
+        return tuple(found) + tuple(Has(table, tuple(inside)) for table, inside in down.items())
+
+    def _child(self, condition: Condition, slot: ConditionSlot, relations: Sequence[str]) -> str | None:
+        """The table below the home in whose rows a condition has to hold, if it does not hold of the home's own."""
+        if isinstance(condition, During) and isinstance(slot, PeriodSlot):
+            near = next(
+                (table for table in relations if distance(self.layer, table, condition.time.table) is not None), None
+            )
+            return near
+        ref = condition.column if isinstance(condition, Compare | OneOf | Like | Missing) else None
+        if not isinstance(ref, ColumnRef) or paths_up(self.layer, self.home, ref.table):
+            return None
+        if isinstance(condition, OneOf | Like) and condition.negated:
+            return None
+        if isinstance(slot, ValueSlot) and slot.joined == "and" and len(slot.terms) > 1:
+            return None
+        near = next((table for table in relations if distance(self.layer, table, ref.table) is not None), None)
+        return near or base_for(self.layer, self.home, [ref.table])
+
+    def one(self, slot: ConditionSlot) -> list[Condition]:
+        """The conditions of one slot."""
+        match slot:
+            case ValueSlot():
+                return self._value(slot)
+            case CompareSlot():
+                return [self._compare(slot)]
+            case CountSlot():
+                return [self._count(slot)]
+            case LikeSlot():
+                return [self._like(slot)]
+            case RelationSlot():
+                return [self._relation(slot)]
+            case StateSlot():
+                return [self._state(slot)]
+            case PeriodSlot():
+                return [self._period(slot)]
+
+    def _value(self, slot: ValueSlot) -> list[Condition]:
+        if slot.terms[0].kind == "quoted" and not any(term.held for term in slot.terms):
+            assert slot.qualifier is not None
+            one = self.chooser.pick(slot.qualifier, fits_field)
+            assert one.field is not None
+            if one.field.ref in self.layer.values.columns:
+                raise RefusedError("unknown_value", self.unknown(slot.terms[0].text, one.field.ref))
+            texts = tuple(str(term.value) for term in slot.terms)
+            return [OneOf(one.field.ref, texts, slot.negated)]
+        column, held = self.chooser.value_column(slot.terms, slot.qualifier, slot.way)
+        via = ""
+        if column.table != self.home and paths_up(self.layer, self.home, column.table):
+            link = self.chooser.link_to(self.home, self.layer.entities[column.table], slot.way, slot.terms[0].lower)
+            via = link.column if link else ""
+        if not slot.negated and len(held) > 1 and slot.joined == "and":
+            if not paths_up(self.layer, self.home, column.table):
+                return [
+                    Has(child, (OneOf(column, (one.value,)),))
+                    for one in held
+                    if (child := base_for(self.layer, self.home, [column.table]))
+                ]
+            self.split = ColumnRef(column.table, column.column, via)
+        values = tuple(dict.fromkeys(one.value for one in held))
+        return [OneOf(ColumnRef(column.table, column.column, via), values, slot.negated)]
+
+    def unknown(self, text: str, column: ColumnRef) -> str:
+        """A sentence for a value that a column does not hold, with the nearest ones."""
+        near = self.layer.values.nearest(text, columns=[column])
+        offered = f" Nearest: {', '.join(near)}." if near else ""
+        return f"“{text}” is not a value of {column.column}.{offered}"
+
+    def _compare(self, slot: CompareSlot) -> Condition:
+        if slot.mention is not None:
+            one = self.chooser.pick(slot.mention, fits_number)
+            assert one.field is not None
+            return Compare(one.field.ref, slot.operator, slot.number)
+        tables = [self.home, *[link.parent for link in self.layer.up.get(self.home, ())]]
+        for table in tables:
+            fields = [
+                one
+                for one in fields_named(self.layer, table, slot.hint[:1] if slot.hint[0] == "delay" else slot.hint)
+                if one.role == "number"
+            ]
+            if slot.hint[0] == "delay" and len(slot.hint) > 1:
+                fields = [
+                    one
+                    for one in fields
+                    if any(stem(slot.hint[1]) in forms for name in one.names for forms in name.forms)
+                ]
+            if fields:
+                if len(fields) > 1 and slot.hint[0] == "delay":
+                    raise RefusedError("unused_words", english().text("unused", words="“late” (departing or arriving)"))
+                return Compare(fields[0].ref, slot.operator, slot.number)
+        raise RefusedError("no_measure", f"No column says {' or '.join(slot.hint)}.")
+
+    def _count(self, slot: CountSlot) -> Condition:
+        if slot.mention is None:
+            raise RefusedError("unused_words", "I did not understand what happened so many times.")
+        one = self.chooser.pick(slot.mention, fits_table)
+        table = one.entity.key
+        if table == self.home or not paths_up(self.layer, table, self.home):
+            raise RefusedError("no_path", f"{one.entity.said} do not belong to {self.layer.entities[self.home].said}.")
+        count = int(slot.number)
+        if slot.operator in _OPPOSITE:
+            return Has(table, (), True, _OPPOSITE[slot.operator], count)
+        if slot.operator == "=" and count == 0:
+            return Has(table, (), True)
+        return Has(table, (), False, slot.operator, count)
+
+    def _like(self, slot: LikeSlot) -> Condition:
+        assert slot.mention is not None
+
+        def fit(one: Candidate) -> float:
+            if one.field is None:
+                return 0.0 if one.entity.label and len(one.entity.label) == 1 else -2
+            return 0.02 if one.field.role in ("text", "foreign", "key") else -2
+
+        one = self.chooser.pick(slot.mention, fit)
+        ref = one.field.ref if one.field else ColumnRef(one.entity.key, one.entity.label[0])
+        return Like(ref, slot.form, slot.text, slot.negated)
+
+    def _relation(self, slot: RelationSlot) -> Condition:
+        one = self.chooser.pick(slot.mention, fits_any)
+        if one.field is not None:
+            if one.field.role == "flag":
+                return self._flag(one, slot.negated)
+            if one.field.role in ("time", "text", "number", "foreign") and paths_up(
+                self.layer, self.home, one.entity.key
+            ):
+                return Missing(one.field.ref, not slot.negated, slot.mention.text)
+            raise RefusedError("unsupported", english().text("unused", words=f"“{slot.mention.text}”"))
+        if one.entity.key == self.home:
+            raise RefusedError("unsupported", english().text("unused", words=f"“{slot.mention.text}”"))
+        if paths_up(self.layer, one.entity.key, self.home):
+            return Has(one.entity.key, (), slot.negated)
+        links = [link for link in self.layer.up.get(self.home, ()) if link.parent == one.entity.key]
+        if links:
+            return Missing(ColumnRef(self.home, links[0].column), not slot.negated)
+        raise RefusedError("no_path", f"{one.entity.said} and {self.layer.entities[self.home].said} are not connected.")
+
+    def _flag(self, one: Candidate, negated: bool) -> Condition:
+        assert one.field is not None
+        value: bool | int = (not negated) if one.field.type == "BOOL" else int(not negated)
+        return Compare(one.field.ref, "=", value)
+
+    def _state(self, slot: StateSlot) -> Condition:
+        """Cancelled, where no value says so: the scheduled event has no actual time."""
+        marks = set(english().raw["states"]["scheduled"])
+        for table in [self.home, *children_of(self.layer, self.home)[:3]]:
+            fields = list(self.layer.entities[table].fields.values())
+            planned = [one for one in fields if marks & set(one.words)]
+            for one in planned:
+                rest = tuple(word for word in one.words if word not in marks)
+                actual = next((other for other in fields if other.words == rest and other.stats.nulls), None)
+                if actual is not None and table == self.home:
+                    self.chooser.say(
+                        f"“{slot.term.text}” is read as: {actual.ref.column} is missing though {one.ref.column} is given."
+                    )
+                    return Missing(actual.ref, slot.negated, slot.term.text)
+        raise RefusedError("unknown_value", f"No column says which rows are {slot.term.text}.")
+
+    def _period(self, slot: PeriodSlot) -> Condition:
+        if slot.mention is not None and slot.mention.candidates[0].field is not None:
+            time = self.when.time_of(self.home, slot.mention)
+        else:
+            time = self.when.time_of(self.home)
+        return self.when.during(time, slot.period, negated=slot.negated)
+
+
+def says(words: Sequence[str], text: str) -> bool:
+    """Whether one of the words is the text's form."""
+    return root(text) in {root(word) for word in words}
+
+
+__all__ = ["Conditions", "OnPart", "says"]

@@ -1,0 +1,222 @@
+"""A question that leans on the one before: "and by month?", "only JFK", "what about Delta?", "top 5", "the same for 2024"."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from .choose import RefusedError, UndecidedError
+from .conditions import Conditions
+from .parse import parse
+from .plan import (
+    ByColumn,
+    ByTime,
+    ColumnRef,
+    Condition,
+    Dimension,
+    During,
+    OneOf,
+    Order,
+    Plan,
+)
+from .readings import Refusal
+from .resolve import Resolver
+from .slots import Slots
+from .terms import Scanned
+
+if TYPE_CHECKING:
+    from .planner import Planner, Understood
+
+_OPENINGS = (
+    "and", "only", "just", "what about", "how about", "but", "now", "also", "same", "the same", "without", "except", "excluding", "by", "per",
+    "top", "bottom", "instead", "for", "in", "not", "sort", "order", "as", "since", "from", "then", "split", "group", "show as", "with", "last", "this", "exclude", "include", "add", "remove", "make it", "show it", "draw", "plot", "limit",
+)  # fmt: skip
+_MARKS = (
+    "what about",
+    "how about",
+    "the same for",
+    "same for",
+    "the same but",
+    "same but",
+    "the same",
+    "instead",
+    "make it",
+    "now",
+    "but",
+    "then",
+    "also",
+)
+
+
+def continued(
+    planner: Planner, scanned: Scanned, last: Understood, chosen: dict[str, str]
+) -> Understood | Refusal | None:
+    """The last question changed by this one; None when this one stands alone."""
+    words = " ".join(token.lower for token in scanned.tokens if token.kind != "mark" or token.lower in "<>=").strip()
+    if (
+        not words.startswith(tuple(f"{opening} " for opening in _OPENINGS))
+        and words not in _OPENINGS
+        and len(scanned.tokens) > 4
+    ):
+        return None
+    cleaned = _without_marks(scanned)
+    slots = parse(cleaned.terms)
+    if any(not term.used for term in cleaned.terms):
+        return None
+    if (
+        slots.measures
+        or slots.is_share
+        or (slots.target is not None and slots.target.kind == "mention" and not _is_group(slots))
+    ):
+        if not slots.measures or slots.target is not None:
+            return None
+        if not words.startswith(_OPENINGS):
+            return None
+    try:
+        return _changed(planner, slots, last, chosen, words)
+    except (RefusedError, UndecidedError):
+        return None
+
+
+def _without_marks(scanned: Scanned) -> Scanned:
+    for term in scanned.terms:
+        if term.lower in (
+            "what",
+            "how",
+            "about",
+            "same",
+            "instead",
+            "now",
+            "but",
+            "then",
+            "also",
+            "only",
+            "exclude",
+            "what about",
+            "add",
+            "remove",
+            "include",
+            "split",
+            "limit",
+            "it",
+            "show as",
+        ):
+            term.used = True
+            term.kind = (
+                "structure"
+                if term.lower in ("only",) and term.kind == "structure"
+                else "fillers"
+                if term.lower != "exclude"
+                else term.kind
+            )
+    return scanned
+
+
+def _is_group(slots: Slots) -> bool:
+    return bool(slots.order) and slots.limit is not None
+
+
+def _changed(planner: Planner, slots: Slots, last: Understood, chosen: dict[str, str], words: str) -> Understood | None:
+    from .planner import Understood
+
+    plan = last.plan
+    resolver = Resolver(planner.layer, slots, planner.today, {**last.chosen, **chosen})
+    resolver.chooser.home = plan.table
+    resolver.chooser.anchors = [plan.table]
+    changed = plan
+    if slots.measures and plan.measures:
+        measures = tuple(resolver._measure(slot) for slot in slots.measures)
+        changed = replace(changed, measures=measures, having=(), order=_kept_order(changed, measures))
+    if slots.dimensions:
+        if not plan.measures:
+            return None
+        changed = _with_dimensions(changed, resolver._dimensions(plan.table), words)
+    if slots.conditions:
+        conditions = Conditions(planner.layer, resolver.chooser, resolver.when, plan.table)
+        changed = _with_conditions(changed, conditions.resolve(slots.conditions), words)
+        if (
+            conditions.split is not None
+            and plan.measures
+            and all(not (isinstance(one, ByColumn) and one.column == conditions.split) for one in changed.dimensions)
+        ):
+            changed = replace(
+                changed, dimensions=(*changed.dimensions, ByColumn(conditions.split, said=conditions.split.column))
+            )
+    changed = _with_order(changed, slots)
+    if changed == plan and not any(
+        term
+        for term in words.split()
+        if term in ("chart", "pie", "bar", "line", "graph", "table", "plot", "bars", "scatter")
+    ):
+        return None
+    assumed = tuple(dict.fromkeys([*_still_true(last.assumed, slots), *resolver.chooser.assumed]))
+    return Understood(last.question, changed, assumed, last.relative or resolver.when.relative, last.chosen)
+
+
+def _still_true(assumed: tuple[str, ...], slots: Slots) -> list[str]:
+    return list(assumed) if not slots.conditions else [text for text in assumed if " to " not in text]
+
+
+def _kept_order(plan: Plan, measures: tuple[object, ...]) -> tuple[Order, ...]:
+    return tuple(order for order in plan.order if order.by != "measure" or order.position < len(measures))
+
+
+def _with_dimensions(plan: Plan, added: list[Dimension], words: str) -> Plan:
+    """Another grain replaces a grain; another column is added to a grain, and replaces columns."""
+    times = [one for one in added if isinstance(one, ByTime)]
+    columns = [one for one in added if isinstance(one, ByColumn)]
+    kept: list[Dimension] = []
+    for one in plan.dimensions:
+        if isinstance(one, ByTime) and times:
+            continue
+        if isinstance(one, ByColumn) and columns and not words.startswith(("and ", "also ")):
+            continue
+        kept.append(one)
+    if isinstance(plan.limit, int) and plan.dimensions:
+        plan = replace(plan, limit=None)
+    dimensions = tuple(dict.fromkeys([*kept, *added]))
+    first_time = next((place for place, one in enumerate(dimensions) if isinstance(one, ByTime)), None)
+    order = (
+        (Order("dimension", first_time, direction="asc"),)
+        if first_time is not None
+        else (Order("measure", 0, direction="desc"),)
+    )
+    return replace(plan, dimensions=dimensions, order=order)
+
+
+def _with_conditions(plan: Plan, added: tuple[Condition, ...], words: str) -> Plan:
+    """A condition on a column replaces one on the same column, and a period replaces a period."""
+    kept = [one for one in plan.conditions if not any(_about(one) == _about(new) for new in added)]
+    fixed = {_about(new) for new in added if isinstance(new, OneOf) and not new.negated and len(new.values) == 1}
+    dimensions = plan.dimensions
+    if words.startswith(("what about", "how about")):
+        dimensions = tuple(
+            one
+            for one in dimensions
+            if not (isinstance(one, ByColumn) and ("value", replace(one.column, via="")) in fixed)
+            or len(plan.dimensions) == 1
+        )
+    return replace(plan, conditions=(*kept, *added), dimensions=dimensions)
+
+
+def _about(one: Condition) -> object:
+    if isinstance(one, During):
+        return ("time",)
+    column = getattr(one, "column", None)
+    if isinstance(one, OneOf) and isinstance(column, ColumnRef):
+        return ("value", replace(column, via=""))
+    return (type(one).__name__, column, getattr(one, "table", None), getattr(one, "operator", None))
+
+
+def _with_order(plan: Plan, slots: Slots) -> Plan:
+    if slots.limit is not None and (slots.order or not plan.measures):
+        direction = next((order.direction for order in slots.order if order.direction in ("asc", "desc")), "desc")
+        order = plan.order or (Order("measure", 0),)
+        if plan.measures and plan.dimensions and slots.order:
+            order = (Order("measure", 0, direction=direction),)  # type: ignore[arg-type]
+        elif not plan.measures:
+            return replace(plan, limit=slots.limit)
+        return replace(plan, limit=slots.limit, order=order) if plan.dimensions else plan
+    if slots.direction is not None and plan.order:
+        return replace(plan, order=(replace(plan.order[0], direction=slots.direction), *plan.order[1:]))
+    return plan

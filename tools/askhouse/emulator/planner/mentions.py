@@ -1,0 +1,115 @@
+"""Which tables and columns some words of a question can mean."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from .lexicons import lexicon
+from .naming import Name, forms_of
+from .semantics import Entity, Field, SemanticLayer
+from .words import Token, phrase
+
+_STOP = frozenset(["of", "the", "a", "an", "their", "its", "his", "her"])
+_LIGHT_WORDS = frozenset(["id", "identifier", "at", "number", "code", "name", "num"])
+LEAST_SCORE = 0.3
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A table, or a column of it, with how well the words name it (1: exactly)."""
+
+    entity: Entity
+    field: Field | None
+    score: float
+
+    @property
+    def is_table(self) -> bool:
+        """Whether the table itself is meant."""
+        return self.field is None
+
+
+def candidates_of(layer: SemanticLayer, tokens: Sequence[Token]) -> list[Candidate]:
+    """All that the words can mean, best first; empty when some word is not explained."""
+    content = [token.lower for token in tokens if token.lower not in _STOP]
+    if not content:
+        return []
+    owned = next((place for place, token in enumerate(tokens) if token.lower == "of"), len(tokens))
+    found = _spelt(layer, content, owned)
+    if len(content) == 2:
+        found += _spelt(layer, ["".join(content)], owned)
+    if not found or found[0].score < 0.85:
+        found += [
+            Candidate(one.entity, one.field, one.score * 0.9)
+            for other in _synonyms(tuple(content))
+            for one in _spelt(layer, list(other), owned)
+            if one.score > 0.6
+        ]
+    return sorted(
+        {
+            (one.entity.key, one.field.ref.column if one.field else ""): one
+            for one in sorted(found, key=lambda c: c.score)
+        }.values(),
+        key=lambda one: -one.score,
+    )
+
+
+def _spelt(layer: SemanticLayer, content: list[str], owned: int) -> list[Candidate]:
+    forms = [forms_of(word) for word in content]
+    found = []
+    for entity in layer.entities.values():
+        score = max((_entity_score(name, forms) for name in entity.names), default=0.0)
+        if score >= LEAST_SCORE:
+            found.append(Candidate(entity, None, score))
+    seen: set[int] = set()
+    for form in {form for options in forms for form in options}:
+        for one in layer.by_stem.get(form, ()):
+            if id(one) in seen:
+                continue
+            seen.add(id(one))
+            entity = layer.entities[one.ref.table]
+            score = max(_field_score(name, forms, entity, owned) for name in one.names)
+            if score >= LEAST_SCORE:
+                found.append(Candidate(entity, one, score))
+    return sorted(found, key=lambda candidate: -candidate.score)
+
+
+def _entity_score(name: Name, forms: list[frozenset[str]]) -> float:
+    matched = _matched(name, forms)
+    if None in matched or len(set(matched)) < len(matched):
+        return 0.0
+    if len(name.words) - 1 not in matched:
+        return 0.0
+    return name.weight * (1.0 if len(matched) == len(name.words) else 0.5)
+
+
+def _field_score(name: Name, forms: list[frozenset[str]], entity: Entity, owned: int) -> float:
+    matched = _matched(name, forms)
+    own = [place for place in matched if place is not None]
+    if not own or len(set(own)) < len(own):
+        return 0.0
+    if any(place is None and not options & entity.stems for place, options in zip(matched, forms, strict=True)):
+        return 0.0
+    first = next(place for place, found in enumerate(matched) if found is not None)
+    if any(place is None and first < at < owned for at, place in enumerate(matched)):
+        return 0.0  # "customers ordered": the table's word follows without "of"
+    weights = [0.3 if word in _LIGHT_WORDS else 1.0 for word in name.words]
+    covered = sum(weights[place] for place in own) / sum(weights)
+    borrowed = len(own) < len(matched)
+    return name.weight * covered * (0.99 if borrowed else 1.0)
+
+
+def _matched(name: Name, forms: list[frozenset[str]]) -> list[int | None]:
+    return [next((place for place, own in enumerate(name.forms) if options & own), None) for options in forms]
+
+
+@cache
+def _synonyms(content: tuple[str, ...]) -> list[tuple[str, ...]]:
+    wanted = [min(forms_of(word)) for word in content]
+    found: list[tuple[str, ...]] = []
+    for group in lexicon("en").raw["synonyms"].values():
+        phrases = [phrase(text) for text in group]
+        if any([min(forms_of(word)) for word in words] == wanted for words in phrases):
+            found += [words for words in phrases if words != content]
+    return found

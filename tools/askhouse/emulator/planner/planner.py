@@ -1,0 +1,253 @@
+"""Reads questions over one semantic layer: plans them, asks back, or refuses."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+
+from .choose import RefusedError, UndecidedError
+from .clock import Clock
+from .describe import lead
+from .language import other_language
+from .lexicons import english
+from .parse import parse
+from .plan import Plan
+from .readings import Clarification, PastTurn, Planned, Reading, Refusal
+from .resolve import Resolver
+from .semantics import SemanticLayer
+from .slots import Slots
+from .sql import NoPathError, to_sql
+from .terms import Scanned, Term, scan
+from .words import normal, tokenize
+
+LONGEST = 2_000
+_TURNS = 8
+
+
+@dataclass
+class Understood:
+    """A question that was planned, with all that a follow-up may change."""
+
+    question: str
+    plan: Plan
+    assumed: tuple[str, ...]
+    relative: bool
+    chosen: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass
+class Pending:
+    """A question back that waits for its answer."""
+
+    question: str
+    key: str
+    options: tuple[str, ...]
+    chosen: dict[str, str]
+
+
+@dataclass
+class Thread:
+    """What the turns so far left: the last understood question, and a question back that is open."""
+
+    last: Understood | None = None
+    pending: Pending | None = None
+
+
+class Planner:
+    """Plans questions over one layer.
+
+    Args:
+        layer: the tables that may be asked.
+        clock: what counts as today.
+        returns_rows: whether a SQL returns rows; questions offered beside a refusal are tried by it.
+    """
+
+    def __init__(
+        self, layer: SemanticLayer, clock: Clock | None = None, *, returns_rows: Callable[[str], bool] | None = None
+    ) -> None:
+        self.layer = layer
+        self.clock = clock or Clock()
+        self.returns_rows = returns_rows or (lambda sql: True)
+
+    def read(self, question: str, history: Sequence[PastTurn] = ()) -> Reading:
+        """What the question means after these turns."""
+        from .suggest import follow_ups, nearby  # they plan questions with this planner
+
+        thread = Thread()
+        for turn in list(history)[-_TURNS:]:
+            self._step(turn.question, thread)
+        reading = self._step(question, thread)
+        if isinstance(reading, Planned) and thread.last is not None and reading.plan is not None:
+            return _with_follow_ups(reading, follow_ups(self, thread.last))
+        if isinstance(reading, Refusal) and reading.reason != "language":
+            return Refusal(reading.reason, reading.text, nearby(self, question))
+        return reading
+
+    def try_plan(self, question: str) -> Planned | None:
+        """The question planned alone, or None; without follow-ups."""
+        reading = self._step(question, Thread())
+        return reading if isinstance(reading, Planned) else None
+
+    def try_follow_up(self, question: str, last: Understood) -> Planned | None:
+        """A follow-up planned after an understood question, or None."""
+        reading = self._step(question, Thread(last))
+        return reading if isinstance(reading, Planned) else None
+
+    def today(self, table: str) -> date:
+        """The day that counts as today over a table."""
+        entity = self.layer.entities.get(table)
+        return self.clock.today(entity.table.sample_end if entity else None)
+
+    # One turn
+
+    def _step(self, question: str, thread: Thread) -> Reading:
+        text = question.strip()
+        if not re.search(r"\w", text):
+            return Refusal("empty", english().text("empty"))
+        if len(text) > LONGEST:
+            return Refusal("too_long", english().text("too_long", length=len(text), limit=LONGEST))
+        if thread.pending is not None:
+            pending, thread.pending = thread.pending, None
+            if (answer := _chosen_option(text, pending.options)) is not None:
+                return self._answered(pending, answer, thread)
+        if example := self._example(text):
+            return Planned(None, example, "Read as: an example question of this agent.", origin="matched_example")
+        if (foreign := other_language(text, self.layer)) is not None:
+            return Refusal("language", foreign)
+        if (refusal := self._intent(text)) is not None:
+            return refusal
+        return self._understand(text, thread, {})
+
+    def _answered(self, pending: Pending, answer: str, thread: Thread) -> Reading:
+        if pending.key.startswith("period "):
+            said = pending.key.removeprefix("period ")
+            return self._understand(
+                re.sub(re.escape(said), f"from {answer}", pending.question, flags=re.IGNORECASE), thread, pending.chosen
+            )
+        return self._understand(pending.question, thread, {**pending.chosen, pending.key: answer})
+
+    def _understand(self, text: str, thread: Thread, chosen: dict[str, str]) -> Reading:
+        from .followup import continued
+
+        scanned = scan(self.layer, text, self._today())
+        problem: Refusal | None = None
+        if thread.last is not None:
+            outcome = continued(self, scanned, thread.last, chosen)
+            if isinstance(outcome, Understood):
+                thread.last = outcome
+                return self._planned(outcome, scanned)
+            if isinstance(outcome, Refusal):
+                problem = outcome
+        try:
+            understood = self.plan_terms(text, scanned, chosen)
+        except UndecidedError as error:
+            thread.pending = Pending(text, error.key, error.options, chosen)
+            return _question_back(error)
+        except RefusedError as error:
+            return problem or Refusal(error.reason, error.text)
+        except NoPathError as error:
+            first, second = (self.layer.entities[table].said for table in error.tables)
+            return Refusal(
+                "no_path", f"{first} and {second} are not connected by any key, so I cannot bring them together."
+            )
+        thread.last = understood
+        return self._planned(understood, scanned)
+
+    def plan_terms(self, text: str, scanned: Scanned, chosen: dict[str, str]) -> Understood:
+        """Plan a whole question. Raises UndecidedError, RefusedError, NoPathError."""
+        slots = parse(scanned.terms)
+        unused = [term for term in scanned.terms if not term.used]
+        if unused:
+            raise RefusedError("unused_words", english().text("unused", words=_listed(unused)))
+        return self.plan_slots(text, slots, chosen)
+
+    def plan_slots(self, text: str, slots: Slots, chosen: dict[str, str]) -> Understood:
+        """Plan the parts of a question."""
+        resolver = Resolver(self.layer, slots, self.today, chosen)
+        plan = resolver.plan()
+        return Understood(text, plan, tuple(resolver.chooser.assumed), resolver.when.relative, chosen)
+
+    def _planned(self, understood: Understood, scanned: Scanned) -> Planned:
+        sql = to_sql(understood.plan, self.layer, self.clock.time_zone)
+        repaired = tuple(f"“{wrong}” is read as “{right}”." for wrong, right in scanned.repairs)
+        day = self.today(understood.plan.table) if understood.relative else None
+        shown = day if day is not None and day != self.clock.real_day() else None
+        return Planned(understood.plan, sql, lead(understood.plan), repaired + understood.assumed, (), shown)
+
+    def _today(self) -> date:
+        return self.clock.today(
+            self.layer.sample_end or next((entity.table.sample_end for entity in self.layer.entities.values()), None)
+        )
+
+    def _example(self, text: str) -> str | None:
+        wanted = normal(text)
+        return next((one.sql for one in self.layer.context.examples if normal(one.question) == wanted), None)
+
+    def _intent(self, text: str) -> Refusal | None:
+        book = english()
+        words = [token.lower for token in tokenize(text)]
+        joined = f" {' '.join(words)} "
+        intents = book.raw["intents"]
+        meaning = [
+            word
+            for word in words
+            if word not in ("please", "can", "could", "you", "would", "now", "and", "then", "just", "i", "want", "to")
+        ]
+        start = f"{' '.join(meaning[:4])} "
+        if any(f" {text} " in joined for text in intents["catalogue"]):
+            return Refusal("catalogue", self._catalogue())
+        if any(
+            joined.startswith(f" {text} ")
+            or (f" {text} " in joined
+            and text.startswith(("why", "what caused", "reason")))
+            for text in intents["cause"]
+        ):
+            return Refusal("cause", book.text("cause"))
+        if any(start.startswith(f"{text} ") for text in intents["write"]) or re.search(
+            r"\b(drop|truncate|alter)\s+table\b|\bdelete\s+from\b|\binsert\s+into\b", text, re.IGNORECASE
+        ):
+            return Refusal("write", book.text("write"))
+        if any(f" {text} " in joined for text in intents["forecast"]):
+            return Refusal("forecast", book.text("forecast"))
+        return None
+
+    def _catalogue(self) -> str:
+        names = ", ".join(entity.said for entity in self.layer.entities.values())
+        return f"The tables are {names}."
+
+
+def _question_back(error: UndecidedError) -> Clarification:
+    return Clarification(error.text, error.options)
+
+
+def _chosen_option(text: str, options: Sequence[str]) -> str | None:
+    """The option that a reply means: its number, its name, a part of it that no other has, or yes when there is one."""
+    plain = text.strip().rstrip(".!").casefold()
+    if match := re.fullmatch(r"(?:number |option |no\.? ?|#)?(\d{1,2})", plain):
+        place = int(match[1])
+        return options[place - 1] if 1 <= place <= len(options) else None
+    if len(options) == 1 and plain in ("yes", "y", "ok", "okay", "sure", "please", "yes please", "do that", "go ahead"):
+        return options[0]
+    exact = [option for option in options if option.casefold() == plain]
+    if exact:
+        return exact[0]
+    words = set(normal(plain).split()) - {"the", "a", "please", "by", "of", "one", "i", "mean", "meant"}
+    held = [
+        option
+        for option in options
+        if words and words <= set(normal(re.sub("_", " ", option)).split()) | set(normal(option).split())
+    ]
+    return held[0] if len(held) == 1 else None
+
+
+def _listed(terms: Sequence[Term]) -> str:
+    texts = [f"“{term.text}”" for term in terms]
+    return texts[0] if len(texts) == 1 else ", ".join(texts[:-1]) + " and " + texts[-1]
+
+
+def _with_follow_ups(planned: Planned, questions: tuple[str, ...]) -> Planned:
+    return Planned(
+        planned.plan, planned.sql, planned.lead, planned.assumptions, questions, planned.today, planned.origin
+    )

@@ -1,0 +1,101 @@
+"""Which column holds a value that a question names: an index over text columns of few distinct values."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cache, cached_property
+
+from rapidfuzz import fuzz, process
+
+from .lexicons import lexicon
+from .plan import ColumnRef
+from .words import fold, normal
+
+MOST_VALUES = 5_000
+"""A column with more distinct values is not indexed."""
+
+
+@dataclass(frozen=True)
+class Held:
+    """A stored value, where it is, and in how many rows."""
+
+    column: ColumnRef
+    value: str
+    rows: int
+    partial: bool = False
+    """Whether the question named a part of the value only."""
+
+
+@dataclass
+class ValueIndex:
+    """Stored values by their folded words."""
+
+    _exact: dict[str, list[Held]] = field(default_factory=lambda: defaultdict(list))
+    _parts: dict[str, list[Held]] = field(default_factory=lambda: defaultdict(list))
+    columns: set[ColumnRef] = field(default_factory=set)
+
+    def add(self, column: ColumnRef, values: Iterable[tuple[str, int]]) -> None:
+        """Index a column's values with their numbers of rows."""
+        self.columns.add(column)
+        for value, rows in values:
+            key = normal(value)
+            if not key:
+                continue
+            self._exact[key].append(Held(column, value, rows))
+            for word in set(key.split()) if " " in key else ():
+                self._parts[word].append(Held(column, value, rows, partial=True))
+
+    def find(self, words: Sequence[str]) -> list[Held]:
+        """The values that these words spell, whole."""
+        spelt = normal(" ".join(words))
+        found = list(self._exact.get(spelt, ()))
+        for other in _spellings().get(spelt, ()):
+            found += [held for held in self._exact.get(other, ()) if held not in found]
+        return found
+
+    def find_part(self, words: Sequence[str]) -> list[Held]:
+        """The values of several words that begin with these words, or that alone contain them."""
+        spelt = normal(" ".join(words))
+        if len(spelt) < 3:
+            return []
+        holders = self._parts.get(spelt.split()[0], ())
+        within = [held for held in holders if f" {spelt} " in f" {normal(held.value)} "]
+        starting = [held for held in within if normal(held.value).startswith(spelt + " ")]
+        return starting or within
+
+    def starts(self, word: str) -> bool:
+        """Whether some value of several words contains the word."""
+        return word in self._parts
+
+    def nearest(self, text: str, *, columns: Iterable[ColumnRef] | None = None, limit: int = 3) -> list[str]:
+        """Stored values that look like the text."""
+        wanted = set(columns) if columns is not None else None
+        pool = {
+            held.value: fold(held.value)
+            for held_list in self._exact.values()
+            for held in held_list
+            if wanted is None or held.column in wanted
+        }
+        hits = process.extract(fold(text), pool, scorer=fuzz.ratio, limit=limit, score_cutoff=60)
+        return [key for _, _, key in hits]
+
+    def typo(self, word: str) -> tuple[str, float] | None:
+        """The indexed value closest to a misspelt word, with a score of 0 to 100."""
+        hit = process.extractOne(word, self._short_keys, scorer=fuzz.ratio, score_cutoff=86)
+        return (hit[0], hit[1]) if hit else None
+
+    @cached_property
+    def _short_keys(self) -> list[str]:
+        return [key for key in self._exact if 4 <= len(key) <= 30 and not key.isdigit()][:20_000]
+
+
+@cache
+def _spellings() -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for group in lexicon("en").raw["values"].values():
+        keys = [normal(text) for text in group]
+        for key in keys:
+            found[key] = [other for other in keys if other != key]
+    return found
