@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from .facts.phrases import one_line
+from .facts.phrases import harmless, one_line
 
 _SPECIAL = re.compile(r"[\\`*\[\]<>|~$]|(?<![^\W_])_|_(?![^\W_])|&(?=#?\w+;)|(?<=:)/(?=/)|@(?=\w)|(?<=www)\.", re.I)
 _LINE_START = re.compile(r"^(\s*)(#{1,6}(?=\s|$)|[-+=>](?=\s|$|[-=])|\d+(?=[.)](?:\s|$)))")
@@ -31,7 +31,7 @@ def _blunt(mark: str) -> str:
 def tame(text: str) -> str:
     """Somebody's Markdown without what could act: lists and emphasis stay, pictures, links and HTML become text."""
     lines, fence = [], ""
-    for line in text.replace("\0", "\ufffd").splitlines():
+    for line in harmless(text).splitlines():
         mark = _FENCE.match(line)
         if mark and (not fence or mark.group(1).startswith(fence)):
             fence = "" if fence else mark.group(1)

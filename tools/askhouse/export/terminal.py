@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from state_contracts import Answer, Preferences, Result, Summary
 
 from ..facts.cells import header_of, texts
-from ..facts.phrases import Writer, one_line
+from ..facts.phrases import Writer, harmless, one_line
 from ..message import MOST_COLUMNS, MOST_ROWS, left_out, notes, place_words, pretty, said_by
 from .turned import Turned
 
@@ -32,14 +32,14 @@ def _told(answer: Answer, summary: Summary, writer: Writer) -> list[str]:
     for result in answer.results:
         parts += [one_line(result.name)] if len(answer.results) > 1 else []
         parts.append(table_of(result, writer))
-    return [*parts, *(_harmless(text) for text in said_by(answer, summary))]
+    return [*parts, *(harmless(text) for text in said_by(answer, summary))]
 
 
 def _in_order(answer: Answer, writer: Writer) -> list[str]:
     parts = []
     for block in answer.blocks:
         if block.kind == "text":
-            parts.append(_harmless(block.text.strip()))
+            parts.append(harmless(block.text.strip()))
         elif block.kind == "table" and (result := answer.result(block.result)):
             parts.append(table_of(result, writer))
     failure = answer.failure
@@ -94,7 +94,7 @@ def _computation(result: Result, answer: Answer) -> str:
     if not result.sql or result.sql_origin == "catalogue":
         return ""
     caption = f"What the SQL does: {one_line(result.read_as)}\n" if result.read_as else ""
-    return f"{caption}{textwrap.indent(_harmless(pretty(result.sql)), '    ')}"
+    return f"{caption}{textwrap.indent(harmless(pretty(result.sql)), '    ')}"
 
 
 def _asking(answer: Answer) -> str:
@@ -102,11 +102,6 @@ def _asking(answer: Answer) -> str:
         return ""
     lines = [f"  {i}. {one_line(question)}" for i, question in enumerate(answer.follow_ups, 1)]
     return "\n".join(["Ask next:" if answer.outcome == "answered" else "Try instead:", *lines])
-
-
-def _harmless(text: str) -> str:
-    """Text of several lines without control characters."""
-    return "\n".join(one_line(line) if "\t" in line or not line.isprintable() else line for line in text.splitlines())
 
 
 def _wrapped(text: str) -> str:

@@ -146,6 +146,12 @@ def one_line(value: Any) -> str:
     return re.sub(r"\s+", " ", text).strip()
 
 
+def harmless(text: str) -> str:
+    """Text of several lines without anything that could move, hide or reverse what stands around it."""
+    lines = ("".join(_harmless(character) for character in line.expandtabs(4)) for line in text.splitlines())
+    return "\n".join(line.rstrip() for line in lines)
+
+
 def _harmless(character: str) -> str:
     if character == "\0":
         return "\ufffd"
