@@ -37,7 +37,7 @@ from .kinds import (
 if TYPE_CHECKING:
     from .expressions import Expressions
 
-Nodes = Sequence[exp.Expression]
+Nodes = Sequence[exp.Expr]
 Special = Callable[["Expressions", str, Nodes], Value]
 
 
@@ -214,7 +214,7 @@ def _directive(match: re.Match[str], value: Value) -> str:
     if letter in "tT" or letter == "s":
         if letter == "T" or (letter == "s" and value.kind not in (STRING, NULL)) or "'" in flags:
             raise no_signature(f"function FORMAT with %{letter}", [value])
-        shown = as_text(value)
+        shown = Value(f"bq_float_shown({value.sql})", STRING) if value.kind == FLOAT64 else as_text(value)
         return shown.sql if not width else f"printf({text(f'%{flags}{width}s')}, {shown.sql})"
     whole = letter in "dixX"
     if value.kind.name not in NUMBERS or (whole and value.kind != INT64):

@@ -36,13 +36,13 @@ _CASTS: dict[tuple[str, str], tuple[str, ...]] = {
     ("STRING", "TIMESTAMP"): ("CAST({0} AS TIMESTAMPTZ)", "TRY_CAST({0} AS TIMESTAMPTZ)"),
     ("STRING", "TIME"): ("CAST({0} AS TIME)", "TRY_CAST({0} AS TIME)"),
     ("DATE", "DATETIME"): ("CAST({0} AS TIMESTAMP)",),
-    ("DATE", "TIMESTAMP"): ("(CAST({0} AS TIMESTAMP) AT TIME ZONE 'UTC')",),
+    ("DATE", "TIMESTAMP"): ("bq_moment(CAST({0} AS TIMESTAMP))",),
     ("DATETIME", "DATE"): ("CAST({0} AS DATE)",),
     ("DATETIME", "TIME"): ("CAST({0} AS TIME)",),
-    ("DATETIME", "TIMESTAMP"): ("({0} AT TIME ZONE 'UTC')",),
-    ("TIMESTAMP", "DATE"): ("CAST(({0} AT TIME ZONE 'UTC') AS DATE)",),
-    ("TIMESTAMP", "TIME"): ("CAST(({0} AT TIME ZONE 'UTC') AS TIME)",),
-    ("TIMESTAMP", "DATETIME"): ("({0} AT TIME ZONE 'UTC')",),
+    ("DATETIME", "TIMESTAMP"): ("bq_moment({0})",),
+    ("TIMESTAMP", "DATE"): ("CAST(bq_utc({0}) AS DATE)",),
+    ("TIMESTAMP", "TIME"): ("CAST(bq_utc({0}) AS TIME)",),
+    ("TIMESTAMP", "DATETIME"): ("bq_utc({0})",),
 }
 
 

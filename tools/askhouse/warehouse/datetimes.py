@@ -54,12 +54,12 @@ def in_zone(value: Value, zone: Value | None = None) -> Value:
     """A TIMESTAMP as the DATETIME that clocks show in a zone, UTC by default; a DATE or DATETIME unchanged."""
     if value.kind != TIMESTAMP:
         return value
-    return Value(f"({value.sql} AT TIME ZONE {zone.sql if zone else text('UTC')})", DATETIME)
+    return Value(f"({value.sql} AT TIME ZONE {zone.sql})" if zone else f"bq_utc({value.sql})", DATETIME)
 
 
 def _back(sql: str, kind: Kind, zone: Value | None = None) -> Value:
     if kind == TIMESTAMP:
-        return Value(f"({sql} AT TIME ZONE {zone.sql if zone else text('UTC')})", TIMESTAMP)
+        return Value(f"({sql} AT TIME ZONE {zone.sql})" if zone else f"bq_moment({sql})", TIMESTAMP)
     return Value(f"CAST({sql} AS DATE)" if kind == DATE else sql, kind)
 
 
@@ -128,21 +128,18 @@ def difference(name: str, first: Value, second: Value, part: str) -> Value:
     exact = [value.kind for value in (first, second) if value.kind in kinds]
     kind = TIMESTAMP if TIMESTAMP in exact else DATETIME if DATETIME in exact else exact[0] if exact else kinds[0]
     a, b = (as_kind(f"function {name}", value, kind) for value in (first, second))
-    if kind == TIME or kind == TIMESTAMP:
+    if kind == TIMESTAMP:
         if part not in _MICROS:
             raise _no_part(name, part)
-        micros = (
-            f"(epoch_us({a.sql}) - epoch_us({b.sql}))"
-            if kind == TIMESTAMP
-            else f"date_diff('microsecond', {b.sql}, {a.sql})"
-        )
-        return Value(f"({micros} // {_MICROS[part]})", INT64)
+        return Value(f"((epoch_us({a.sql}) - epoch_us({b.sql})) // {_MICROS[part]})", INT64)
+    if kind == TIME and part not in _SHORT_MICROS and part != "HOUR":
+        raise _no_part(name, part)
     start = week_day(part)
     if start is not None:
         return Value(f"((bq_week_start({a.sql}, {start}) - bq_week_start({b.sql}, {start})) // 7)", INT64)
     if part == "ISOYEAR":
         return Value(f"(isoyear({a.sql}) - isoyear({b.sql}))", INT64)
-    if part in ("DAY", "MONTH", "QUARTER", "YEAR") or (part in _MICROS and kind == DATETIME):
+    if part in ("DAY", "MONTH", "QUARTER", "YEAR") or (part in _MICROS and kind != DATE):
         return Value(f"date_diff('{part.lower()}', {b.sql}, {a.sql})", INT64)
     raise _no_part(name, part)
 
@@ -281,7 +278,7 @@ def _literal_pattern(name: str, pattern: Value) -> str:
     return pattern.literal
 
 
-def parse_moment(name: str, pattern: Value, value: Value, safe: bool = False) -> Value:
+def parse_moment(name: str, pattern: Value, value: Value) -> Value:
     """PARSE_DATE, PARSE_DATETIME and PARSE_TIMESTAMP."""
     written = _literal_pattern(name, pattern)
     for part in _ELEMENT.findall(written):

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, ClassVar
 
 import sqlglot
 from sqlglot import exp
 from sqlglot.dialects.bigquery import BigQuery
 from sqlglot.errors import ParseError, TokenError
+from sqlglot.parsers.bigquery import BigQueryParser
 
-from ..errors import InvalidQueryError
+from ..errors import InvalidQueryError, UnsupportedError
 from .base import Column, TableRef
 from .catalogue import Stored
-from .kinds import column_of
+from .kinds import column_of, delivers, kind_of
 from .queries import compile_tree
 from .scope import Run
 
@@ -28,11 +29,11 @@ _SYNTAX_FUNCTIONS = ("CAST", "SAFE_CAST", "EXTRACT", "ARRAY")
 class GoogleSQL(BigQuery):
     """BigQuery's grammar with every function left by its own name, so that nothing is guessed at parsing."""
 
-    class Parser(BigQuery.Parser):
-        FUNCTIONS: Any = {}  # noqa: RUF012
-        NO_PAREN_FUNCTIONS: Any = {}  # noqa: RUF012
-        FUNCTION_PARSERS: Any = {  # noqa: RUF012
-            name: parse for name, parse in BigQuery.Parser.FUNCTION_PARSERS.items() if name in _SYNTAX_FUNCTIONS
+    class Parser(BigQueryParser):
+        FUNCTIONS: ClassVar[Any] = {}
+        NO_PAREN_FUNCTIONS: ClassVar[Any] = {}
+        FUNCTION_PARSERS: ClassVar[Any] = {
+            name: parse for name, parse in BigQueryParser.FUNCTION_PARSERS.items() if name in _SYNTAX_FUNCTIONS
         }
 
 
@@ -44,6 +45,13 @@ class Compiled:
     columns: tuple[Column, ...]
     tables: tuple[TableRef, ...]
     bytes_processed: int
+
+    def check_types(self, duckdb_names: Sequence[str]) -> None:
+        """Refuse a result whose types are not those that BigQuery would give."""
+        for column, name in zip(self.columns, duckdb_names, strict=True):
+            if not delivers(name, kind_of(column)):
+                message = f"Column {column.name} should be {column.type} but comes as {name}."
+                raise UnsupportedError(message, f"Write CAST(… AS {column.type}).")
 
 
 def compile_query(sql: str, stored: Mapping[TableRef, Stored], now: datetime) -> Compiled:
@@ -70,7 +78,7 @@ def compile_query(sql: str, stored: Mapping[TableRef, Stored], now: datetime) ->
     )
 
 
-def parse(sql: str) -> exp.Expression:
+def parse(sql: str) -> exp.Expr:
     """The tree of one statement. Raises InvalidQueryError when there is none, or more than one."""
     if len(sql) > MAX_SQL_CHARS:
         raise InvalidQueryError(f"The query is too large: {len(sql)} characters.", f"At most {MAX_SQL_CHARS} may be.")
@@ -94,7 +102,7 @@ def _syntax_error(error: ParseError) -> InvalidQueryError:
     return InvalidQueryError(f"Syntax error: {what} at [{detail.get('line') or 1}:{column}]", "Correct it there.")
 
 
-def statement_type(tree: exp.Expression) -> str:
+def statement_type(tree: exp.Expr) -> str:
     """The kind of a statement as BigQuery names it: SELECT, INSERT, CREATE_TABLE_AS_SELECT"""
     if isinstance(tree, exp.Query):
         return "SELECT"

@@ -13,7 +13,7 @@ from .aggregates import AGGREGATES, REFUSED, WINDOW_ONLY, Aggregate, Arguments
 from .calls import SPECIAL
 from .casts import as_bool
 from .casts import cast as cast_value
-from .functions import call, signatures, unknown_function
+from .functions import call, signatures, unknown_function, unsupported
 from .kinds import (
     BOOL,
     BYTES,
@@ -42,7 +42,7 @@ from .kinds import (
 )
 from .scope import Result, Scope, struct_field
 
-_COMPARISONS: Mapping[type[exp.Expression], str] = {
+_COMPARISONS: Mapping[type[exp.Expr], str] = {
     exp.EQ: "=",
     exp.NEQ: "!=",
     exp.GT: ">",
@@ -50,8 +50,8 @@ _COMPARISONS: Mapping[type[exp.Expression], str] = {
     exp.LT: "<",
     exp.LTE: "<=",
 }
-_ARITHMETIC: Mapping[type[exp.Expression], str] = {exp.Add: "+", exp.Sub: "-", exp.Mul: "*"}
-_BITS: Mapping[type[exp.Expression], str] = {exp.BitwiseAnd: "&", exp.BitwiseOr: "|"}
+_ARITHMETIC: Mapping[type[exp.Expr], str] = {exp.Add: "+", exp.Sub: "-", exp.Mul: "*"}
+_BITS: Mapping[type[exp.Expr], str] = {exp.BitwiseAnd: "&", exp.BitwiseOr: "|"}
 _TYPES = {
     "BIGINT": INT64,
     "DOUBLE": FLOAT64,
@@ -59,6 +59,7 @@ _TYPES = {
     "BOOLEAN": BOOL,
     "DECIMAL": NUMERIC,
     "DATE": DATE,
+    "TIMESTAMP": DATETIME,
     "DATETIME": DATETIME,
     "TIMESTAMPTZ": TIMESTAMP,
     "TIME": Kind("TIME"),
@@ -71,22 +72,22 @@ _TYPES = {
 class Expressions:
     """Compiles the expressions of one scope. `query` compiles a subquery inside it."""
 
-    def __init__(self, scope: Scope, query: Callable[[exp.Expression, Scope], Result]) -> None:
+    def __init__(self, scope: Scope, query: Callable[[exp.Expr, Scope], Result]) -> None:
         self.scope = scope
         self._query = query
 
-    def value(self, node: exp.Expression) -> Value:
+    def value(self, node: exp.Expr) -> Value:
         """The value of an expression. Raises InvalidQueryError or UnsupportedError."""
         handler = _HANDLERS.get(type(node))
         if handler is None:
             raise UnsupportedError(f"{shorten(node)} is not supported here.", "Write it another way.")
         return handler(self, node)
 
-    def values(self, nodes: Sequence[exp.Expression]) -> list[Value]:
+    def values(self, nodes: Sequence[exp.Expr]) -> list[Value]:
         """The values of several expressions."""
         return [self.value(node) for node in nodes]
 
-    def condition(self, clause: str, node: exp.Expression) -> str:
+    def condition(self, clause: str, node: exp.Expr) -> str:
         """DuckDB's SQL of a condition."""
         return as_bool(clause, self.value(node)).sql
 
@@ -265,7 +266,7 @@ class Expressions:
             inner = inner.this
         return datetimes.extract(self.value(inner), self.part(node.this), zone)
 
-    def part(self, node: exp.Expression) -> str:
+    def part(self, node: exp.Expr) -> str:
         """A date part: MONTH, or WEEK(MONDAY)."""
         if isinstance(node, exp.Anonymous) and node.name.upper() == "WEEK" and len(node.expressions) == 1:
             return f"WEEK({node.expressions[0].name.upper()})"
@@ -273,7 +274,7 @@ class Expressions:
             return node.name.upper()
         raise InvalidQueryError(f"A valid date part name is required but found {shorten(node)}.", "Write DAY or MONTH.")
 
-    def interval(self, node: exp.Expression) -> tuple[Value, str]:
+    def interval(self, node: exp.Expr) -> tuple[Value, str]:
         """The amount and the part of an INTERVAL."""
         if not isinstance(node, exp.Interval) or node.this is None or not isinstance(node.unit, exp.Var):
             raise InvalidQueryError(f"Expected INTERVAL but found {shorten(node)}.", "Write INTERVAL 1 DAY.")
@@ -288,9 +289,27 @@ class Expressions:
         if len(node.expressions) == 1 and isinstance(node.expressions[0], exp.Query):
             result = self._inner(node.expressions[0])
             return Value(f"ARRAY({result.sql})", array_of(self._only_column(result).kind))
-        kind, items = together("array", self.values(node.expressions))
+        kind, items = together("array", self._alike(node.expressions))
         kind = INT64 if kind == NULL else kind
         return Value(f"CAST([{', '.join(item.sql for item in items)}] AS {duckdb_type(kind)}[])", array_of(kind))
+
+    def _alike(self, nodes: Sequence[exp.Expr]) -> list[Value]:
+        """The elements of an array; those written (1, 'x') take the field names of the first STRUCT."""
+        first = self.value(nodes[0]) if nodes else None
+        if first is None or first.kind.name != "STRUCT":
+            return self.values(nodes)
+        rest = [self._like_first(node, first.kind) for node in nodes[1:]]
+        return [first, *rest]
+
+    def _like_first(self, node: exp.Expr, kind: Kind) -> Value:
+        parts = node.expressions if isinstance(node, exp.Tuple) else []
+        if not parts and isinstance(node, exp.Anonymous) and node.name.upper() == "STRUCT":
+            parts = [part.unalias() for part in node.expressions]
+        if len(parts) != len(kind.fields):
+            return self.value(node)
+        named = zip(kind.fields, self.values(parts), strict=True)
+        fields = [f"{quoted(name)} := {as_kind('array', value, inner).sql}" for (name, inner), value in named]
+        return Value(f"struct_pack({', '.join(fields)})", kind)
 
     def _bracket(self, node: exp.Bracket) -> Value:
         array = self.value(node.this)
@@ -301,7 +320,7 @@ class Expressions:
         function = "bq_safe_item" if node.args.get("safe") else "bq_item"
         return Value(f"{function}({array.sql}, {shifted})", array.kind.element)
 
-    def struct(self, nodes: Sequence[exp.Expression]) -> Value:
+    def struct(self, nodes: Sequence[exp.Expr]) -> Value:
         """STRUCT(value AS name, …)."""
         values = [self.value(node.this if isinstance(node, exp.Alias) else node) for node in nodes]
         names = [node.alias_or_name or f"_field_{i}" for i, node in enumerate(nodes, 1)]
@@ -316,8 +335,9 @@ class Expressions:
     def _exists(self, node: exp.Exists) -> Value:
         return Value(f"EXISTS ({self._inner(node.this).sql})", BOOL)
 
-    def _inner(self, node: exp.Expression) -> Result:
-        result = self._query(node.unnest() if isinstance(node, exp.Subquery) else node, self.scope)
+    def _inner(self, node: exp.Expr) -> Result:
+        inside = Scope(self.scope.run, self.scope.ctes, self.scope)
+        result = self._query(node.unnest() if isinstance(node, exp.Subquery) else node, inside)
         self.scope.run.reads |= result.reads
         for column in result.columns:
             self.scope.run.reads |= column.reads
@@ -345,12 +365,14 @@ class Expressions:
             return call(name, self.values(node.expressions))
         if name in REFUSED:
             raise UnsupportedError(f"{name} is not supported here.", REFUSED[name])
+        if name in unsupported():
+            raise UnsupportedError(f"The function {name} is not supported here.", "Write it another way.")
         raise unknown_function(node.name, [*AGGREGATES, *WINDOW_ONLY, *SPECIAL, *signatures()])
 
     def _aggregate(self, name: str, node: exp.Anonymous) -> Aggregate:
         return (AGGREGATES.get(name) or WINDOW_ONLY[name])(name, self._arguments(node.expressions))
 
-    def _arguments(self, nodes: Sequence[exp.Expression]) -> Arguments:
+    def _arguments(self, nodes: Sequence[exp.Expr]) -> Arguments:
         """Unwrap DISTINCT, IGNORE NULLS, ORDER BY and LIMIT from the arguments, in whichever order they nest."""
         found: dict[str, Any] = {}
         values: list[Value] = []
@@ -386,7 +408,7 @@ class Expressions:
         found["by"] = [self.value(node.expression)]
         return node.this
 
-    def order(self, nodes: Sequence[exp.Expression]) -> str:
+    def order(self, nodes: Sequence[exp.Expr]) -> str:
         """An ORDER BY clause; NULL comes first when ascending and last when descending, unless written otherwise."""
         return "ORDER BY " + ", ".join(f"{self.value(node.this).sql} {direction(node)}" for node in nodes)
 
@@ -424,7 +446,7 @@ class Expressions:
         return f"{spec.args['kind']} BETWEEN {ends[0]} AND {ends[1] if len(ends) > 1 else 'CURRENT ROW'}"
 
 
-_MODIFIERS: Mapping[type[exp.Expression], Callable[..., Any]] = {
+_MODIFIERS: Mapping[type[exp.Expr], Callable[..., Any]] = {
     exp.Distinct: Expressions._strip_distinct,
     exp.IgnoreNulls: Expressions._strip_nulls,
     exp.RespectNulls: Expressions._strip_nulls,
@@ -433,7 +455,7 @@ _MODIFIERS: Mapping[type[exp.Expression], Callable[..., Any]] = {
     exp.HavingMax: Expressions._strip_having,
 }
 
-_HANDLERS: Mapping[type[exp.Expression], Callable[[Expressions, Any], Value]] = {
+_HANDLERS: Mapping[type[exp.Expr], Callable[[Expressions, Any], Value]] = {
     exp.Literal: Expressions._literal,
     exp.RawString: Expressions._raw,
     exp.ByteString: Expressions._bytes,
@@ -472,7 +494,7 @@ _HANDLERS: Mapping[type[exp.Expression], Callable[[Expressions, Any], Value]] = 
 }
 
 
-def direction(node: exp.Expression) -> str:
+def direction(node: exp.Expr) -> str:
     """ASC or DESC, and where NULL goes."""
     nulls = "FIRST" if node.args.get("nulls_first") else "LAST"
     return f"{'DESC' if node.args.get('desc') else 'ASC'} NULLS {nulls}"
@@ -490,13 +512,13 @@ def kind_of_type(node: exp.DataType) -> Kind:
     return _TYPES[name]
 
 
-def _field(node: exp.Expression) -> tuple[str, Kind]:
+def _field(node: exp.Expr) -> tuple[str, Kind]:
     if not isinstance(node, exp.ColumnDef) or node.kind is None:
         raise UnsupportedError("A STRUCT type without field names is not supported here.", "Name its fields.")
     return node.name, kind_of_type(node.kind)
 
 
-def shorten(node: exp.Expression) -> str:
+def shorten(node: exp.Expr) -> str:
     """The GoogleSQL of a node, short enough for a message."""
     written = node.sql("bigquery")
     return written if len(written) <= 60 else f"{written[:57]}…"

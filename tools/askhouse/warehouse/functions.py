@@ -30,7 +30,7 @@ def signatures() -> dict[str, list[Signature]]:
     """The forms of each function of the table, by name."""
     table: dict[str, list[Signature]] = {}
     for line in files(__package__).joinpath("data/functions.txt").read_text("utf-8").splitlines():
-        if not line or line.startswith("#"):
+        if not line or line.startswith(("#", "!")):
             continue
         match = _LINE.fullmatch(line)
         assert match is not None, line
@@ -38,6 +38,13 @@ def signatures() -> dict[str, list[Signature]]:
         kinds = tuple(_kind(part) for part in parameters.split(", ") if part)
         table.setdefault(name, []).append(Signature(kinds, _kind(result), template))
     return table
+
+
+@cache
+def unsupported() -> frozenset[str]:
+    """Functions that BigQuery has and this warehouse has not."""
+    lines = files(__package__).joinpath("data/functions.txt").read_text("utf-8").splitlines()
+    return frozenset(name for line in lines if line.startswith("! ") for name in line.split()[1:])
 
 
 def _kind(written: str) -> Kind:
@@ -48,7 +55,7 @@ def _kind(written: str) -> Kind:
 def call(name: str, arguments: Sequence[Value]) -> Value:
     """A call of a function of the table. Raises InvalidQueryError when it has no such form."""
     forms = [form for form in signatures()[name] if len(form.parameters) == len(arguments)]
-    for form in forms:
+    for form in sorted(forms, key=lambda form: -_exact(form, arguments)):
         variable = _variable(form, arguments)
         kinds = [_bound(parameter, variable) for parameter in form.parameters]
         if None not in kinds and all(fits(a, k) for a, k in zip(arguments, kinds, strict=True) if k):
@@ -61,6 +68,11 @@ def call(name: str, arguments: Sequence[Value]) -> Value:
         wanted = " or ".join(map(str, counts))
         raise InvalidQueryError(f"Number of arguments does not match for function {name}: it takes {wanted}.")
     raise no_signature(f"function {name}", arguments)
+
+
+def _exact(form: Signature, arguments: Sequence[Value]) -> int:
+    """How many arguments have the very type that the form takes: the best form is tried first."""
+    return sum(p == a.kind for p, a in zip(form.parameters, arguments, strict=True))
 
 
 def _variable(form: Signature, arguments: Sequence[Value]) -> Kind | None:
@@ -88,6 +100,4 @@ def _bound(parameter: Kind, variable: Kind | None) -> Kind | None:
 
 def unknown_function(name: str, known: Sequence[str]) -> InvalidQueryError:
     """The error for a function that this warehouse does not have."""
-    return InvalidQueryError(
-        f"Function not found: {name}{nearest(name, known)}.", "Only listed functions may be called."
-    )
+    return InvalidQueryError(f"Function not found: {name}{nearest(name, known)}", "Use a function of GoogleSQL.")

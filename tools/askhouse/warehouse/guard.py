@@ -44,7 +44,16 @@ def query_error(sql: str) -> Iterator[None]:
 
 
 _WORDS = (
-    (r"Overflow in (\w+) of INT64 \((.*)\)", r"int64 overflow: \2"),
+    (r"WHERE clause cannot contain aggregates.*", "Aggregate function not allowed in WHERE clause"),
+    (r"WHERE clause cannot contain window functions.*", "Analytic function not allowed in WHERE clause"),
+    (r"aggregate function calls cannot be nested.*", "Aggregations of aggregations are not allowed"),
+    (r"More than one row returned by a subquery.*", "Scalar subquery produced more than one element"),
+    (r"date field value out of range: \"(.*?)\".*", r"Invalid date: '\1'"),
+    (r"timestamp field value out of range: \"(.*?)\".*", r"Invalid timestamp: '\1'"),
+    (r"Could not parse string \"(.*?)\" according to format specifier.*", r"Failed to parse input string '\1'"),
+    (r"Unknown TimeZone '(.*?)'.*", r"Invalid time zone: \1"),
+    (r"Type DOUBLE with value (\S+) can't be cast.*", r"int64 out of range: \1"),
+    (r"Overflow in (\w+) of INT64 \((.*?)\)!?$", r"int64 overflow: \2"),
     (r"Type INT128 with value (\S+) can't be cast.*", r"int64 overflow: \1"),
     (r"Could not convert string '(.*)' to INT64", r"Bad int64 value: \1"),
     (r"Could not convert string '(.*)' to DOUBLE", r"Bad double value: \1"),

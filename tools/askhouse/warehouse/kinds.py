@@ -107,6 +107,17 @@ def duckdb_type(kind: Kind) -> str:
     return _DUCKDB[kind.name]
 
 
+def delivers(duckdb_name: str, kind: Kind) -> bool:
+    """Whether values of DuckDB's type come out as values of the GoogleSQL type."""
+    if kind.element is not None or kind.name == "STRUCT":
+        return duckdb_name.endswith("[]") if kind.element is not None else duckdb_name.startswith("STRUCT")
+    if kind.name in ("INT64", "NULL"):
+        return duckdb_name in ("BIGINT", "INTEGER", "SMALLINT", "TINYINT", "UINTEGER", "USMALLINT", "UTINYINT")
+    if kind == NUMERIC:
+        return duckdb_name.startswith("DECIMAL")
+    return duckdb_name == {"TIMESTAMP": "TIMESTAMP WITH TIME ZONE"}.get(kind.name, _DUCKDB.get(kind.name))
+
+
 def quoted(name: str) -> str:
     """A name as DuckDB quotes it."""
     return '"' + name.replace('"', '""') + '"'

@@ -22,12 +22,12 @@ _SELECT_PARTS = {
 _DEFAULT_PROJECT = "local"
 
 
-def compile_tree(node: exp.Expression, run: Run) -> Result:
+def compile_tree(node: exp.Expr, run: Run) -> Result:
     """Compile a whole statement."""
     return _query(node, Scope(run, {}), top=True)
 
 
-def _query(node: exp.Expression, outer: Scope, *, top: bool = False) -> Result:
+def _query(node: exp.Expr, outer: Scope, *, top: bool = False) -> Result:
     ctes = dict(outer.ctes)
     _with(node, outer, ctes)
     scope = replace(outer, ctes=ctes)
@@ -41,14 +41,14 @@ def _query(node: exp.Expression, outer: Scope, *, top: bool = False) -> Result:
     raise UnsupportedError(f"{shorten(node)} is not supported here.", "Write a SELECT.")
 
 
-def _only(node: exp.Expression, known: set[str]) -> None:
+def _only(node: exp.Expr, known: set[str]) -> None:
     for key, part in node.args.items():
         if part and key not in known:
             name = key.strip("_").replace("_", " ").upper()
             raise UnsupportedError(f"{name} in this place is not supported here.", "Write the query without it.")
 
 
-def _with(node: exp.Expression, outer: Scope, ctes: dict[str, Result]) -> None:
+def _with(node: exp.Expr, outer: Scope, ctes: dict[str, Result]) -> None:
     clause = node.args.get("with_")
     if clause is None:
         return
@@ -98,7 +98,7 @@ def _recast(side: Result, wanted: Sequence[Any]) -> str:
     return f"SELECT {casts} FROM ({side.sql})"
 
 
-def _output_order(node: exp.Expression, columns: Sequence[Value], scope: Scope) -> str:
+def _output_order(node: exp.Expr, columns: Sequence[Value], scope: Scope) -> str:
     position = _ordinal(node.this, columns)
     if position is None:
         value = Expressions(scope, _query).value(node.this)
@@ -108,7 +108,7 @@ def _output_order(node: exp.Expression, columns: Sequence[Value], scope: Scope) 
     return f"{position} {direction(node)}"
 
 
-def _ordinal(node: exp.Expression, columns: Sequence[Value]) -> int | None:
+def _ordinal(node: exp.Expr, columns: Sequence[Value]) -> int | None:
     if not isinstance(node, exp.Literal) or node.is_string:
         return None
     if not node.name.isdigit() or not 1 <= int(node.name) <= len(columns):
@@ -117,7 +117,7 @@ def _ordinal(node: exp.Expression, columns: Sequence[Value]) -> int | None:
     return int(node.name)
 
 
-def _limit(node: exp.Expression) -> str:
+def _limit(node: exp.Expr) -> str:
     written = ""
     for key, word in (("limit", "LIMIT"), ("offset", "OFFSET")):
         if part := node.args.get(key):
@@ -186,7 +186,7 @@ class _Select:
         before = list(self.scope.sources)
         item = self._item(join.this)
         lateral = item.startswith("LATERAL ")
-        on, using = join.args.get("on"), join.args.get("using")
+        on, using = join.args.get("on"), join.args.get("using") or ()
         if on is None and not using:
             if side and not lateral:
                 raise InvalidQueryError(f"{side} JOIN must have an ON or USING clause.", "Add one.")
@@ -196,7 +196,7 @@ class _Select:
         test = self.expressions.condition("ON clause", on) if on is not None else self._using(using, before, side)
         return f" {side or 'INNER'} JOIN {item} ON {test}"
 
-    def _using(self, names: Iterable[exp.Expression], before: Sequence[Source], side: str) -> str:
+    def _using(self, names: Iterable[exp.Expr], before: Sequence[Source], side: str) -> str:
         tests = []
         for name in names:
             folded = name.name.casefold()
@@ -213,7 +213,7 @@ class _Select:
             self.scope.merged[folded] = Value(both, kind, None, reads, left.name)
         return " AND ".join(tests)
 
-    def _item(self, node: exp.Expression, *, first: bool = False) -> str:
+    def _item(self, node: exp.Expr, *, first: bool = False) -> str:
         if isinstance(node, exp.Table):
             return self._table(node)
         if isinstance(node, exp.Subquery):
@@ -307,17 +307,17 @@ class _Select:
         self.outputs = self._named_outputs()
 
     @staticmethod
-    def _name_of(node: exp.Expression) -> str:
+    def _name_of(node: exp.Expr) -> str:
         if isinstance(node, exp.Alias):
             return node.alias
         return node.name if isinstance(node, (exp.Column, exp.Dot)) else ""
 
-    def _read(self, node: exp.Expression, name: str) -> Value:
+    def _read(self, node: exp.Expr, name: str) -> Value:
         with self.scope.run.collecting() as reads:
             value = self.expressions.value(node)
             return replace(value, name=name, reads=frozenset(reads))
 
-    def _star(self, node: exp.Expression) -> list[Value]:
+    def _star(self, node: exp.Expr) -> list[Value]:
         star = node if isinstance(node, exp.Star) else node.this
         columns = self._all_columns() if node is star else self._columns_of(node.args["table"].name)
         dropped = {part.name.casefold() for part in star.args.get("except_") or ()}
@@ -370,7 +370,7 @@ class _Select:
     def _aliases(self) -> dict[str, Value]:
         named = zip(self.node.expressions, self.items, strict=False)
         if len(self.items) != len(self.node.expressions):
-            named = zip((None for _ in self.items), self.items, strict=False)  # type: ignore[assignment]
+            named = zip((None for _ in self.items), self.items, strict=False)
         return {item.name.casefold(): item for node, item in named if item.name and isinstance(node, exp.Alias)}
 
     # GROUP BY, ORDER BY
@@ -384,7 +384,7 @@ class _Select:
             return " GROUP BY ALL"
         return f" GROUP BY {', '.join(self._group_item(node) for node in group.expressions)}"
 
-    def _group_item(self, node: exp.Expression) -> str:
+    def _group_item(self, node: exp.Expr) -> str:
         if isinstance(node, (exp.Rollup, exp.Cube)):
             inner = ", ".join(self._group_item(part) for part in node.expressions)
             return f"{type(node).__name__.upper()}({inner})"
@@ -393,7 +393,9 @@ class _Select:
             return self.items[position - 1].sql
         if isinstance(node, exp.Column) and len(node.parts) == 1 and node.name.casefold() in self.scope.aliases:
             return self.scope.aliases[node.name.casefold()].sql
+        aliases, self.scope.aliases = self.scope.aliases, {}
         value = self.expressions.value(node)
+        self.scope.aliases = aliases
         if value.kind.element is not None or value.kind.name in ("JSON", "GEOGRAPHY"):
             raise InvalidQueryError(
                 f"Grouping by expressions of type {value.kind} is not allowed.", "Group by another."
@@ -406,7 +408,7 @@ class _Select:
             return ""
         return f" ORDER BY {', '.join(self._order_item(node) for node in order.expressions)}"
 
-    def _order_item(self, node: exp.Expression) -> str:
+    def _order_item(self, node: exp.Expr) -> str:
         inner = node.this
         position = _ordinal(inner, self.items)
         if position is None and isinstance(inner, exp.Column) and len(inner.parts) == 1:

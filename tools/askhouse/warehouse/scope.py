@@ -100,6 +100,8 @@ class Scope:
 
     def _plain(self, name: str, node: exp.Column) -> Value | None:
         folded = name.casefold()
+        if folded in self.aliases:
+            return self.aliases[folded]
         if folded in self.merged:
             return self.merged[folded]
         found = [value for source in self.sources for value in _visible(source) if value.name.casefold() == folded]
@@ -107,8 +109,6 @@ class Scope:
             raise InvalidQueryError(f"Column name {name} is ambiguous at {place(node)}.", "Write table.column.")
         if found:
             return found[0]
-        if folded in self.aliases:
-            return self.aliases[folded]
         return self.parent._plain(name, node) if self.parent else None
 
     def _unrecognized(self, name: str, node: exp.Column) -> InvalidQueryError:
@@ -146,7 +146,7 @@ def struct_field(value: Value, name: str) -> Value:
     raise InvalidQueryError(f"Cannot access field {name} on a value with type {value.kind}.", "Use the value itself.")
 
 
-def place(node: exp.Expression | Any) -> str:
+def place(node: exp.Expr | Any) -> str:
     """Where a name stands in the statement, as [line:column]."""
     identifier = node.parts[0] if isinstance(node, exp.Column) else node
     meta = identifier.meta

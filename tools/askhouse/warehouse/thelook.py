@@ -52,7 +52,7 @@ def uniform(purpose: str, count: int) -> Floats:
         z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
         z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
         z ^= z >> np.uint64(31)
-    return cast("Floats", (z >> np.uint64(11)) / float(1 << 53))
+    return (z >> np.uint64(11)) / float(1 << 53)
 
 
 def _normal(purpose: str, count: int) -> Floats:
@@ -65,7 +65,7 @@ def _choose(weights: Any, at: Floats) -> Ints:
     import numpy as np
 
     cumulated = np.cumsum(np.asarray(weights, dtype=np.float64))
-    return np.minimum(np.searchsorted(cumulated, at * cumulated[-1], side="right"), len(cumulated) - 1)
+    return cast("Ints", np.minimum(np.searchsorted(cumulated, at * cumulated[-1], side="right"), len(cumulated) - 1))
 
 
 def _texts(values: Any) -> Texts:
@@ -78,7 +78,7 @@ def _null(values: NDArray[Any], purpose: str, share: float) -> NDArray[Any]:
     """The values, a share of them missing."""
     import numpy as np
 
-    nothing = None if values.dtype == object else NEVER
+    nothing: Any = None if values.dtype == object else NEVER
     return np.where(uniform(purpose, len(values)) < share, nothing, values)
 
 
@@ -232,7 +232,8 @@ def _mail(first: str, last: str, number: int, host: str) -> str:
 
 
 def _weighted(weights: dict[str, float], purpose: str, count: int) -> Texts:
-    return cast("Texts", _texts(weights)[_choose(list(weights.values()), uniform(purpose, count))])
+    chosen: Texts = _texts(weights)[_choose(list(weights.values()), uniform(purpose, count))]
+    return chosen
 
 
 def orders(customers: Frame) -> Frame:

@@ -17,7 +17,11 @@ CREATE MACRO bq_string_to_int(s) AS CASE WHEN bq_is_int(s) THEN CAST(trim(s) AS 
 CREATE MACRO bq_safe_string_to_int(s) AS CASE WHEN bq_is_int(s) THEN TRY_CAST(trim(s) AS BIGINT) END;
 CREATE MACRO bq_string_to_bool(s) AS CASE lower(s) WHEN 'true' THEN TRUE WHEN 'false' THEN FALSE ELSE CASE WHEN s IS NOT NULL THEN error('Bad bool value: ' || s) END END;
 CREATE MACRO bq_safe_string_to_bool(s) AS CASE lower(s) WHEN 'true' THEN TRUE WHEN 'false' THEN FALSE END;
-CREATE MACRO bq_float_text(x) AS CASE WHEN isinf(x) OR isnan(x) THEN CAST(x AS VARCHAR) WHEN x = 0 THEN '0' WHEN abs(x) >= 1e15 AND abs(x) < 1e17 THEN regexp_replace(printf('%.16e', x), '\.?0*e', 'e') ELSE regexp_replace(CAST(x AS VARCHAR), '\.0$', '') END;
+CREATE MACRO bq_float_text(x) AS CASE WHEN isinf(x) OR isnan(x) THEN CAST(x AS VARCHAR) WHEN x = 0 THEN '0' WHEN CAST(printf('%.15g', x) AS DOUBLE) = x THEN printf('%.15g', x) ELSE printf('%.17g', x) END;
+CREATE MACRO bq_float_shown(x) AS CASE WHEN regexp_full_match(bq_float_text(x), '-?[0-9]+') THEN bq_float_text(x) || '.0' ELSE bq_float_text(x) END;
+CREATE MACRO bq_sqrt(x) AS CASE WHEN x < 0 THEN error(concat('Argument to SQRT cannot be negative: ', x)) ELSE sqrt(x) END;
+CREATE MACRO bq_ln(x) AS CASE WHEN x <= 0 THEN error(concat('Floating point error in function: LN(', x, ')')) ELSE ln(x) END;
+CREATE MACRO bq_log10(x) AS CASE WHEN x <= 0 THEN error(concat('Floating point error in function: LOG10(', x, ')')) ELSE log10(x) END;
 CREATE MACRO bq_numeric_text(x) AS regexp_replace(CAST(x AS VARCHAR), '\.?0*$', '');
 CREATE MACRO bq_moment_text(t) AS strftime(t, '%Y-%m-%d %H:%M:%S') || CASE WHEN microsecond(t) % 1000000 = 0 THEN '' WHEN microsecond(t) % 1000 = 0 THEN strftime(t, '.%g') ELSE strftime(t, '.%f') END;
 CREATE MACRO bq_time_text(t) AS left(CAST(t AS VARCHAR), 8) || CASE WHEN microsecond(t) % 1000000 = 0 THEN '' WHEN microsecond(t) % 1000 = 0 THEN printf('.%03d', (microsecond(t) % 1000000) // 1000) ELSE printf('.%06d', microsecond(t) % 1000000) END;
@@ -27,6 +31,9 @@ CREATE MACRO bq_left(s, n) AS CASE WHEN n < 0 THEN error('Second argument in LEF
 CREATE MACRO bq_right(s, n) AS CASE WHEN n < 0 THEN error('Second argument in RIGHT() cannot be negative') ELSE right(s, n) END;
 CREATE MACRO bq_item(a, i) AS CASE WHEN i < 0 OR i >= len(a) THEN error(concat('Array index ', i, ' is out of bounds')) ELSE a[i + 1] END;
 CREATE MACRO bq_safe_item(a, i) AS CASE WHEN i >= 0 THEN a[i + 1] END;
+-- A TIMESTAMP as the DATETIME that clocks show in UTC, and back; the calendar library would take four times as long.
+CREATE MACRO bq_utc(t) AS make_timestamp(epoch_us(t));
+CREATE MACRO bq_moment(d) AS make_timestamptz(epoch_us(d));
 -- Weeks: k is the first day, 0 for Sunday.
 CREATE MACRO bq_week_start(d, k) AS CAST(d AS DATE) - CAST((dayofweek(d) - k + 7) % 7 AS INTEGER);
 CREATE MACRO bq_week(d, k) AS (dayofyear(d) + 6 - (dayofweek(d) - k + 7) % 7) // 7;
