@@ -56,6 +56,11 @@ PRODUCTS = "`bigquery-public-data.thelook_ecommerce.products`"
             "SELECT x FROM t WHERE ts >= TIMESTAMP('2024-02-01', 'Asia/Tokyo')",
             "Shows x of t, where ts is at least `TIMESTAMP('2024-02-01', 'Asia/Tokyo')`.",
         ),
+        (
+            "SELECT x FROM t WHERE DATE(t.year, t.month, t.day) >= DATE(2013, 7, 1)"
+            " AND DATE(t.year, t.month, t.day) < DATE(2013, 8, 1)",
+            "Shows x of t, where the date of year, month and day is in July 2013.",
+        ),
         ("SELECT a FROM t LEFT JOIN u USING (k)", "Shows a of t and, where there are any, u."),
         ("SELECT `年` FROM t WHERE `a.b` = 3", "Shows 年 of t, where a.b is 3."),
         (

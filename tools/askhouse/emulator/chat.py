@@ -47,7 +47,7 @@ class Chat:
             tables = await asyncio.to_thread(self._tables, context.refs)
         except TableNotFoundError as error:
             yield wire.thought("Analyzing context", "Retrieving the context of the tables.")
-            yield wire.error(f"Not found: {error}")
+            yield wire.error(str(error))
             return
         yield wire.thought("Analyzing context", f"Retrieved context for {_count(len(tables), 'table')}.")
         reading = await asyncio.to_thread(self._read, context, question, history)
@@ -74,7 +74,15 @@ class Chat:
             yield message
 
     def _tables(self, refs: Iterable[TableRef]) -> list[Table]:
-        return [self._warehouse.table(ref) for ref in refs]
+        return [self._table(ref) for ref in refs]
+
+    def _table(self, ref: TableRef) -> Table:
+        try:
+            return self._warehouse.table(ref)
+        except TableNotFoundError as error:
+            name = f"{ref.project}:{ref.dataset}.{ref.table}"
+            sentence = f"Not found: Table {name} was not found in location {wire.JOB_LOCATION}."
+            raise TableNotFoundError(sentence, error.remedy) from error
 
     def _read(self, context: ChatContext, question: str, history: list[PastTurn]) -> Reading:
         layer = build_layer(self._warehouse, context.refs, context.authored)

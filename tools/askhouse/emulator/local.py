@@ -32,7 +32,7 @@ class Emulator:
     """
 
     def __init__(self, settings: Settings, *, grpc_port: int = 0, rest_port: int | None = None) -> None:
-        self._settings = settings
+        self.settings = settings
         self._ports = _Ports(grpc_port, rest_port)
         self._lock = threading.Lock()
         self._ready: Future[None] = Future()
@@ -79,16 +79,15 @@ class Emulator:
 
     def _run(self) -> None:
         try:
-            asyncio.run(self._serve())
+            asyncio.run(self._serve(_build_core(self.settings)))
         except BaseException as error:
             if self._ready.done():
                 raise
             self._ready.set_exception(error)
 
-    async def _serve(self) -> None:
+    async def _serve(self, core: Any) -> None:
         from .grpc import serve
 
-        core = _build_core(self._settings)
         server, self._ports.grpc = await serve(core, self._ports.grpc)
         doors = _Doors(asyncio.get_running_loop(), asyncio.Event(), core, server)
         try:

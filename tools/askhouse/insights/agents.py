@@ -25,7 +25,7 @@ async def get(settings: Settings, name: str) -> dict[str, Any]:
 
 async def _call(settings: Settings, work: Callable[[Transport, Address], Awaitable[T]]) -> T:
     address = await address_of(settings)
-    transport = transport_to(address, settings)
+    transport = await transport_to(address, settings)
     try:
         return await work(transport, address)
     except CallError as error:

@@ -58,7 +58,7 @@ class InsightsClient:
     async def _messages(self, address: Address, request: dict[str, Any]) -> AsyncGenerator[Message]:
         """The reply's messages; the call is made again only while nothing of a reply has arrived."""
         for attempt in range(1, ATTEMPTS + 1):
-            transport = transport_to(address, self._settings)
+            transport = await transport_to(address, self._settings)
             started = False
             try:
                 async for message in self._unless_silent(transport, request):

@@ -80,6 +80,10 @@ def moment(node: exp.Expr | None) -> datetime | None:
         text = node.this
         if isinstance(text, exp.Literal) and text.is_string and not node.args.get("zone"):
             return parse_moment(text.name)
+    if isinstance(node, exp.DateFromParts):
+        parts = [node.args.get(part) for part in ("year", "month", "day")]
+        if all(isinstance(part, exp.Literal) and part.is_int for part in parts):
+            return parse_moment("{:04}-{:02}-{:02}".format(*(int(part.name) for part in parts if part)))
     return None
 
 
@@ -188,6 +192,14 @@ def _day_of(node: Any, names: Names) -> str | None:
     if node.args.get("zone") or node.args.get("expressions") or node.args.get("month"):
         return None
     return f"day of {say(node.this, names)}"
+
+
+def _from_parts(node: Any, names: Names) -> str:
+    value = moment(node)
+    if value is not None:
+        return _moment_words(value)
+    year, month, day_ = (say(node.args.get(part), names) for part in ("year", "month", "day"))
+    return f"the date of {year}, {month} and {day_}"
 
 
 def _timestamp(node: Any, _: Names) -> str | None:
@@ -299,6 +311,7 @@ _SPEAKERS: Mapping[type[exp.Expr], Callable[[Any, Names], str | None]] = {
     exp.Cast: _cast,
     exp.Date: _day_of,
     exp.TsOrDsToDate: _day_of,
+    exp.DateFromParts: _from_parts,
     exp.Timestamp: _timestamp,
     exp.Datetime: _timestamp,
     exp.DateSub: _shifted("before"),

@@ -23,7 +23,7 @@ _HTTP = {
 }  # fmt: skip
 _WRONG_PLACE = re.compile(r"(Read|Write) access to project '([^']+)' was denied")
 _DISABLED = re.compile(r"has not been used in project|it is disabled", re.IGNORECASE)
-_NO_TABLE = re.compile(r"Not found: (Table|Dataset)", re.IGNORECASE)
+_NO_TABLE = re.compile(r"Not found: (Table|Dataset)|Table not found", re.IGNORECASE)
 _LIMIT = re.compile(r"limit for bytes billed|exceeded (rate )?limits", re.IGNORECASE)
 _BAD_SQL = re.compile(r"Syntax error|Unrecognized name|Invalid query|No matching signature", re.IGNORECASE)
 

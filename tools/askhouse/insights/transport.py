@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncGenerator
 from typing import Any, Protocol
 
@@ -34,8 +35,12 @@ class Transport(Protocol):
         """Give back what the transport holds."""
 
 
-def transport_to(address: Address, settings: Settings) -> Transport:
-    """A transport for one use, in the running event loop."""
+async def transport_to(address: Address, settings: Settings) -> Transport:
+    """A transport for one use, in the running event loop. Its libraries are loaded off the loop, the first time."""
+    return await asyncio.to_thread(_transport, address, settings)
+
+
+def _transport(address: Address, settings: Settings) -> Transport:
     if settings.transport == "rest":
         from .rest import RestTransport
 
