@@ -217,6 +217,15 @@ def test_bug_73_a_chart_that_cannot_be_drawn_as_asked_says_why() -> None:
     assert "pie" not in message_of(answer_of(result_of([("a", 3), ("b", 1)]), question="as a pie chart"))
 
 
+def test_a_picture_that_lacks_characters_says_so() -> None:
+    answer = answer_of(result_of([("\U0010fff0", 3), ("b", 1)]))
+    chart = choose(answer.question, answer.results[0])
+    assert "No font" not in compose(answer, summarize(answer), chart).text
+
+    pictured = chart.model_copy(update={"png": b"drawn"})
+    assert "> No font on this machine draws \U0010fff0" in compose(answer, summarize(answer), pictured).text
+
+
 def test_two_results_are_two_tables_with_their_names() -> None:
     first, second = result_of([("a", 1)]), result_of([("b", 2)])
     text = message_of(answer_of(first, second.model_copy(update={"name": "second one"})))

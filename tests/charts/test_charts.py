@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from askhouse.charts import choose
 from askhouse.charts.check import check, schema_problems
-from askhouse.charts.render import png, svg
+from askhouse.charts.render import font_notice, png, svg, undrawable
 from state_contracts import Chart, Column, Result
 
 T = "`p.d.sales`"
@@ -140,7 +140,7 @@ def test_a_column_that_the_query_does_not_name_is_read_by_its_position() -> None
 
 
 def test_bug_46_many_groups_are_cut_and_the_rest_added_up() -> None:
-    rows = [(f"group {i}", 1000 - i) for i in range(300)]
+    rows = [(f"group {i}", 100_000 // (i + 1) ** 2) for i in range(300)]
     chart = drawn("", groups(rows))
     points = points_of(chart)
 
@@ -148,6 +148,15 @@ def test_bug_46_many_groups_are_cut_and_the_rest_added_up() -> None:
     assert points[-1]["f0"] == "other (270)"
     assert points[-1]["f1"] == sum(value for _, value in rows[30:])
     assert any("30 largest of 300" in text for text in texts_of(chart))
+
+
+def test_bug_46_a_rest_that_would_dwarf_the_groups_is_told_and_not_drawn() -> None:
+    rows = [(f"group {i}", 1000 - i) for i in range(300)]
+    chart = drawn("", groups(rows))
+
+    assert len(points_of(chart)) == 30
+    together = f"{sum(value for _, value in rows[30:]):,}"
+    assert any(f"the other 270 together make {together}" in text for text in texts_of(chart))
 
 
 def test_bug_46_averages_are_cut_but_not_added_up() -> None:
@@ -383,6 +392,15 @@ def test_bug_88_text_in_cells_and_names_only_shows(hostile: str) -> None:
     assert bars_of(chart) == 3
     assert "<image" not in picture and "<script" not in picture
     assert not re.search(r'(?:href|src)="', picture)
+
+
+def test_characters_that_no_font_draws_are_named() -> None:
+    chart = drawn("", groups([("a", 1), ("\U0010fff0", 2), ("é Ж Ω – …", 3)]))
+
+    assert chart.spec is not None
+    assert undrawable(chart.spec) == "\U0010fff0"
+    assert "\U0010fff0" in font_notice(chart.spec) and "fonts-noto" in font_notice(chart.spec)
+    assert font_notice(drawn("", groups([("é Ж Ω – …", 3), ("b", 4)])).spec or {}) == ""
 
 
 def test_names_that_are_alike_once_cut_stay_apart() -> None:

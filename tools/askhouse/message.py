@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 
 import sqlglot
@@ -26,7 +27,7 @@ def compose(
     parts = _told(answer, summary, writer) if summary and answer.results else _in_order(answer, writer)
     parts.append(_about_chart(answer, chart))
     parts += [_computation(result, answer) for result in answer.results]
-    parts += [_notes(answer), _next(answer), _place(answer)]
+    parts += [_notes([*notes(answer), *_boxes(chart)]), _next(answer), _place(answer)]
     return Message(text="\n\n".join(part for part in parts if part))
 
 
@@ -127,8 +128,17 @@ def notes(answer: Answer) -> list[str]:
     return list(dict.fromkeys(note.strip() for note in told))
 
 
-def _notes(answer: Answer) -> str:
-    return "\n>\n".join(f"> {escape(note)}" for note in notes(answer))
+def _boxes(chart: Chart | None) -> list[str]:
+    """That the picture lacks characters, where there is a picture."""
+    if chart is None or chart.png is None or chart.spec is None:
+        return []
+    from .charts.render import font_notice
+
+    return [notice] if (notice := font_notice(chart.spec)) else []
+
+
+def _notes(told: Sequence[str]) -> str:
+    return "\n>\n".join(f"> {escape(note)}" for note in told)
 
 
 def _next(answer: Answer) -> str:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from state_contracts import Chart, ChartKind, Result
+from state_contracts import Chart, ChartKind, Preferences, Result
 
 from ..facts.compute import exact_sum
 from ..facts.moments import PARTS
 from ..facts.names import forbids_sum, is_fraction, is_percent
+from ..facts.phrases import Writer
 from ..facts.roles import Role
 from .asked import asked_for
 from .check import check
@@ -18,11 +19,13 @@ from .draft import Draft, Rest, Scene, label_of
 from .spec import build
 
 MOST_BARS = 30
-MOST_SLICES = 8
+MOST_SLICES = 7
 MOST_SERIES = 8
 MOST_POINTS = 5_000
 _LONG_LABEL = 12
 _SAME_SCALE = 25
+_LARGEST_REST = 3
+"""How many times the longest bar the bar of all others may be, so that the others can still be seen."""
 _SHARE = re.compile(r"\b(shares?|proportions?|percentages?|breakdown|make[- ]?up|composition)\b", re.I)
 _RELATION = re.compile(r"\b(relation(?:ship)?s?|correlat\w+|versus|vs\.?|against|depend\w*)\b", re.I)
 _TREND = re.compile(r"\b(trends?|over time|evol\w+|development|change of|changed?)\b", re.I)
@@ -259,12 +262,16 @@ def _top_bars(scene: Scene, keys: tuple[Role, ...], measure: Role, reason: str) 
     order = list(range(scene.count)) if scene.reach.sorted_by == measure.name else scene.by_value(measure)
     kept, left = tuple(order[:MOST_BARS]), tuple(order[MOST_BARS:])
     which = "first" if scene.reach.sorted_by == measure.name and not scene.reach.descending else "largest"
-    note = f"The {MOST_BARS} {which} of {scene.result.row_count}"
-    rest = None
-    if _adds_up(scene, measure):
-        rest = Rest(f"other ({len(left)})", scene.rest_of(measure, left), left)
-        note += f"; the other {len(left)} are added up"
-    return Draft("bar", reason, kept, keys, (measure,), None, True, (note,), rest)
+    note = f"The {MOST_BARS} {which} of {scene.result.row_count:,}"
+    if not _adds_up(scene, measure):
+        return Draft("bar", reason, kept, keys, (measure,), None, True, (note,))
+    rest = Rest(f"other ({len(left):,})", scene.rest_of(measure, left), left)
+    if rest.value <= _LARGEST_REST * max(scene.numbers(measure)):
+        note += f"; the other {len(left):,} are added up"
+        return Draft("bar", reason, kept, keys, (measure,), None, True, (note,), rest)
+    together = Writer.of(Preferences()).number(rest.value, measure.unit)
+    note += f"; the other {len(left):,} together make {together}, too much to draw beside them"
+    return Draft("bar", reason, kept, keys, (measure,), None, True, (note,))
 
 
 def _pie(scene: Scene, reason: str) -> Draft:

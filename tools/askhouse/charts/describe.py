@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from state_contracts import Preferences, Result
 
 from ..facts.compute import number
 from ..facts.phrases import Writer
+from ..facts.roles import Role
 from .draft import Draft, label_of
 from .points import axis_label
 from .spec import title_of
@@ -39,9 +42,11 @@ def _marks(draft: Draft) -> str:
 
 
 def _name(draft: Draft, result: Result, i: int) -> str:
-    row = result.rows[i]
     roles = [*draft.x, *([draft.series] if draft.series else [])]
-    return ", ".join(
-        axis_label(row[role.position], role) if role.kind == "time" else label_of([row[role.position]])
-        for role in roles
-    )
+    return ", ".join(_cell(result.rows[i][role.position], role) for role in roles)
+
+
+def _cell(cell: Any, role: Role) -> str:
+    if role.kind == "measure":
+        return Writer.of(Preferences()).number(cell, role.unit)
+    return axis_label(cell, role) if role.kind == "time" else label_of([cell])

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
+import unicodedata
 from functools import lru_cache
+from importlib.util import find_spec
 from typing import Any
 
 from ..errors import InvalidQueryError, MissingPartError
 
+FONT_PACKAGE = "manimgx_fonts_cjk"
+"""Noto Sans CJK as a Python package (20 MB, SIL Open Font License), used where it is installed."""
 VERSION = "5.21"
 SCALE = 2.0
-_MISSING = "\U000f1234"
+_MISSING = "\U0010fff1"
 """A character that no font has."""
 _BASIC = 0x0530
 """Latin, Greek and Cyrillic, which the renderer's own font covers, end below this."""
@@ -42,19 +46,51 @@ def _renderer() -> Any:
         raise MissingPartError(
             "Pictures of charts need the package vl-convert-python.", "`pip install vl-convert-python`"
         ) from error
+    _register_fonts(vl_convert)
     return vl_convert
+
+
+@lru_cache(maxsize=1)
+def _register_fonts(renderer: Any) -> None:
+    """Let the renderer use the fonts of the package for Chinese, Japanese and Korean, where it is installed."""
+    package = find_spec(FONT_PACKAGE)
+    for folder in (package and package.submodule_search_locations) or ():
+        renderer.register_font_directory(folder)
+
+
+def font_notice(spec: dict[str, Any]) -> str:
+    """What to tell the reader of a picture that shows boxes in place of characters; empty where all are drawn."""
+    missing = undrawable(spec)
+    if not missing:
+        return ""
+    return (
+        f"No font on this machine draws {' '.join(missing)} in the picture; the table has them. "
+        f"Install Debian's fonts-noto, or `pip install {FONT_PACKAGE.replace('_', '-')}`."
+    )
 
 
 def undrawable(spec: dict[str, Any]) -> str:
     """Up to five characters of the chart's texts that no installed font has, so that a PNG shows boxes for them."""
-    rare = dict.fromkeys(
-        c for c in json.dumps(spec, ensure_ascii=False) if ord(c) >= _BASIC and c.isprintable() and not c.isspace()
+    rare = [c for c in dict.fromkeys(json.dumps(spec, ensure_ascii=False)) if ord(c) >= _BASIC and _is_visible(c)]
+    return "".join([character for character in rare[:40] if not _has_glyph(character)][:5])
+
+
+def _is_visible(character: str) -> bool:
+    """Whether a picture has something to show for a character that is no punctuation of ours."""
+    return unicodedata.category(character) not in (
+        "Cc",
+        "Cf",
+        "Cs",
+        "Cn",
+        "Mn",
+        "Zs",
+        "Zl",
+        "Zp",
+        "Pd",
+        "Pi",
+        "Pf",
+        "Po",
     )
-    return "".join([c for c in list(rare)[:40] if not _is_punctuation(c) and not _has_glyph(c)][:5])
-
-
-def _is_punctuation(character: str) -> bool:
-    return 0x2000 <= ord(character) < 0x2070
 
 
 @lru_cache(maxsize=4096)

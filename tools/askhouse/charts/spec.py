@@ -87,7 +87,10 @@ def _labelled(draft: Draft, result: Result, points: list[Point]) -> list[Point]:
 
 
 def _is_labelled(draft: Draft, points: list[Point]) -> bool:
-    return draft.kind in ("card", "pie") or (draft.kind == "bar" and len(points) <= _MOST_LABELLED)
+    if draft.kind in ("card", "pie"):
+        return True
+    upward = all(point[Y] is None or point[Y] >= 0 for point in points)
+    return draft.kind == "bar" and len(points) <= _MOST_LABELLED and upward
 
 
 def _body(draft: Draft, points: list[Point]) -> Spec:
