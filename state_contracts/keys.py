@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Generic, Literal, Protocol, TypeVar
+from functools import cache
+from typing import Any, Generic, Literal, Protocol, TypeVar, cast, get_origin
 
 from pydantic import TypeAdapter, ValidationError
+from pydantic_core import PydanticSerializationError
 
 from .errors import ContractKeyError, ContractValueError, ContractVersionError
 
@@ -32,6 +34,9 @@ class MutableState(State, Protocol):
 
     def __setitem__(self, key: str, value: Any, /) -> None: ...
 
+
+VERSION, VALUE = "contract_version", "value"
+"""How a stored value says its version. Version 1 stands bare, so that `{user:key?}` in an instruction reads well."""
 
 _PREFIX: dict[Scope, str] = {"temp": "temp:", "session": "", "user": "user:", "app": "app:"}
 _ITEM = re.compile(r"[A-Za-z0-9_-]{1,128}")
@@ -64,28 +69,33 @@ class _Declaration(Generic[T]):
         return self.scope != "temp"
 
     def _dump(self, key: str, value: T) -> Any:
-        if not isinstance(value, self.holds):
-            raise ContractValueError(key, f"holds {self.holds.__name__}, got {type(value).__name__}.")
+        if not isinstance(value, get_origin(self.holds) or self.holds):
+            raise ContractValueError(key, f"holds {self._held}, got {type(value).__name__}.")
         if not self.persisted:
             return value
-        return {"v": self.version, "value": TypeAdapter(self.holds).dump_python(value, mode="json")}
+        try:
+            plain = _adapter(cast(Hashable, self.holds)).dump_python(value, mode="json", warnings="error")
+        except PydanticSerializationError as error:
+            raise ContractValueError(key, f"does not hold a {self._held}.") from error
+        return plain if self.version == 1 else {VERSION: self.version, VALUE: plain}
 
     def _load(self, key: str, stored: Any) -> T:
         if not self.persisted:
-            if not isinstance(stored, self.holds):
-                raise ContractValueError(key, f"holds {self.holds.__name__}, found {type(stored).__name__}.")
-            return stored
-        if not isinstance(stored, Mapping) or not isinstance(stored.get("v"), int) or "value" not in stored:
-            raise ContractValueError(key, "was not written through its contract.")
-        if stored["v"] > self.version:
-            raise ContractVersionError(
-                key,
-                f"was written by version {stored['v']}, this is {self.version}; update askhouse to read it.",
-            )
+            if not isinstance(stored, get_origin(self.holds) or self.holds):
+                raise ContractValueError(key, f"holds {self._held}, found {type(stored).__name__}.")
+            return cast(T, stored)
+        version, plain = _unwrapped(stored)
+        if version > self.version:
+            reason = f"was written by version {version}, this is {self.version}; update askhouse to read it."
+            raise ContractVersionError(key, reason)
         try:
-            return TypeAdapter(self.holds).validate_python(self._migrated(stored["value"], stored["v"]))
+            return cast(T, _adapter(cast(Hashable, self.holds)).validate_python(self._migrated(plain, version)))
         except ValidationError as error:
-            raise ContractValueError(key, f"does not hold a {self.holds.__name__}: {_first(error)}") from error
+            raise ContractValueError(key, f"does not hold a {self._held}: {_first(error)}") from error
+
+    @property
+    def _held(self) -> str:
+        return str(self.holds) if get_origin(self.holds) else self.holds.__name__
 
     def _migrated(self, value: Any, version: int) -> Any:
         for old in range(version, self.version):
@@ -197,6 +207,18 @@ class StateFamily(_Declaration[T]):
 def _keys(state: Any) -> list[str]:
     """The keys of a mapping, or of ADK's `State`, which is not iterable."""
     return list(state.to_dict() if hasattr(state, "to_dict") else state)
+
+
+def _unwrapped(stored: Any) -> tuple[int, Any]:
+    """A stored value's version and its JSON."""
+    if isinstance(stored, Mapping) and set(stored) == {VERSION, VALUE} and isinstance(stored[VERSION], int):
+        return stored[VERSION], stored[VALUE]
+    return 1, stored
+
+
+@cache
+def _adapter(holds: Hashable) -> TypeAdapter[Any]:
+    return TypeAdapter(cast(Any, holds))
 
 
 def _json_size(value: Any) -> int:

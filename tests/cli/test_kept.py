@@ -67,8 +67,8 @@ def test_trace_tells_who_changed_what_from_what_to_what(session: str) -> None:
     code, printed = run("state", "trace", session, "--key", "offered", "--format", "json")
     assert code == 0
     first, second = json.loads(printed)
-    assert (first["writer"], first["old"], first["new"]["value"]) == ("data_agent", None, {"questions": ["one"]})
-    assert (second["old"], second["new"]["value"]) == (first["new"], {"questions": ["two"]})
+    assert (first["writer"], first["old"], first["new"]) == ("data_agent", None, {"questions": ["one"]})
+    assert (second["old"], second["new"]) == (first["new"], {"questions": ["two"]})
     assert run("state", "trace", "last")[1].count("data_agent   offered:") == 2
 
 

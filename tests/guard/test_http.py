@@ -56,6 +56,6 @@ async def test_streaming_refuses_too(server: httpx.AsyncClient) -> None:
 
 async def test_a_rename_changes_the_name_only(server: httpx.AsyncClient) -> None:
     await server.post(SESSIONS, json={"sessionId": "s4"})
-    page = {"offered": {"v": 1, "value": {}}, "__session_metadata__": {"displayName": "Sales"}}
+    page = {"offered": {}, "__session_metadata__": {"displayName": "Sales"}}
     assert (await server.patch(f"{SESSIONS}/s4", json={"state_delta": page})).status_code == 200
     assert json.dumps(await state_of(server, "s4")) == '{"__session_metadata__": {"displayName": "Sales"}}'

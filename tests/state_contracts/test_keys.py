@@ -74,15 +74,26 @@ def test_value_over_the_limit_is_refused() -> None:
 
 
 def test_what_was_not_written_through_the_contract_is_refused_on_reading() -> None:
-    with pytest.raises(ContractValueError, match="not written through its contract"):
-        PREFERENCES.read({"user:preferences": {"language": "pt"}})
+    with pytest.raises(ContractValueError, match="colour"):
+        PREFERENCES.read({"user:preferences": {"colour": "blue"}})
     with pytest.raises(ContractValueError, match="fiscal_year_start"):
-        PREFERENCES.read({"user:preferences": {"v": 1, "value": {"fiscal_year_start": "soon"}}})
+        PREFERENCES.read({"user:preferences": {"fiscal_year_start": "soon"}})
 
 
 def test_newer_version_is_refused_not_guessed() -> None:
     with pytest.raises(ContractVersionError, match="version 2"):
-        PREFERENCES.read({"user:preferences": {"v": 2, "value": {}}})
+        PREFERENCES.read({"user:preferences": {"contract_version": 2, "value": {}}})
+
+
+def test_the_first_version_stands_bare_so_that_an_instruction_can_show_it() -> None:
+    who = {"writers": ("barista",), "readers": ("barista",), "purpose": "For the test."}
+    diet: StateKey[list[str]] = StateKey(name="diet", scope="user", holds=list[str], **who)
+    state: dict[str, object] = {}
+    diet.write(state, ["vegan"])
+    assert state == {"user:diet": ["vegan"]}
+    assert diet.read(state) == ["vegan"]
+    with pytest.raises(ContractValueError):
+        diet.write(state, [object()])  # type: ignore[list-item]
 
 
 def test_older_version_is_migrated_step_by_step() -> None:
@@ -157,16 +168,14 @@ class TestCheckDelta:
         assert self.delta("user:surprise", 1) == ["the key is not declared."]
 
     def test_wrong_writer(self) -> None:
-        assert self.delta("offered", {"v": 1, "value": {}}, "chart_agent") == [
-            "only data_agent and describe_data may write it."
-        ]
+        assert self.delta("offered", {}, "chart_agent") == ["only data_agent and describe_data may write it."]
 
     def test_wrong_type_and_not_json(self) -> None:
-        assert "not written through its contract" in self.delta("offered", "text")[0]
-        assert self.delta("offered", {"v": 1, "value": {"questions": [object()]}}) != []
+        assert "does not hold a Offered" in self.delta("offered", "text")[0]
+        assert self.delta("offered", {"questions": [object()]}) != []
 
     def test_too_large(self) -> None:
-        value = {"v": 1, "value": {"questions": ["q" * 5_000]}}
+        value = {"questions": ["q" * 5_000]}
         assert "the limit is 4,096" in self.delta("offered", value)[0]
 
     def test_clearing_is_allowed(self) -> None:
