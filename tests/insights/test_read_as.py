@@ -61,7 +61,13 @@ PRODUCTS = "`bigquery-public-data.thelook_ecommerce.products`"
             " AND DATE(t.year, t.month, t.day) < DATE(2013, 8, 1)",
             "Shows x of t, where the date of year, month and day is in July 2013.",
         ),
-        ("SELECT a FROM t LEFT JOIN u USING (k)", "Shows a of t and, where there are any, u."),
+        (
+            "SELECT COUNT(*) FROM u WHERE id IN (SELECT user_id FROM o GROUP BY user_id HAVING COUNT(*) > 3)",
+            "Number of rows of u, where id is among "
+            "(the groups of o by user_id, for groups whose number of rows is more than 3).",
+        ),
+        ("SELECT a FROM t WHERE a > (SELECT AVG(a) FROM t)", "Shows a of t, where a is more than (average a of t)."),
+        ("SELECT a FROM t LEFT JOIN u USING (k)", "Shows a of t with u (if any)."),
         ("SELECT `年` FROM t WHERE `a.b` = 3", "Shows 年 of t, where a.b is 3."),
         (
             "SELECT SUM(x) AS x FROM t GROUP BY y HAVING SUM(x) > 1",
@@ -81,6 +87,7 @@ def test_words(sql: str, words: str) -> None:
         "not sql (((",
         "DELETE FROM t WHERE TRUE",
         "SELECT x FROM t; SELECT y FROM u",
+        "SELECT x FROM t WHERE a > (SELECT AVG(u.a) FROM u WHERE u.k = t.k)",
         "SELECT x FROM t, UNNEST(t.items) AS i",
         "SELECT x FROM t CROSS JOIN u",
         "SELECT x FROM t JOIN u ON t.a > u.b",

@@ -20,6 +20,8 @@ from .planner.clock import Clock
 from .planner.readings import Clarification, PastTurn, Planned, Reading, Refusal
 
 _FINAL_RESPONSE = 1
+_USUAL_ROWS = 20_000
+"""Rows that are fetched at first; they fill a reply nearly always."""
 
 
 class Jobs(Protocol):
@@ -91,7 +93,9 @@ class Chat:
     def _run(self, sql: str, moment: datetime | None, project: str, limit: int | None) -> tuple[str, Rows]:
         if limit:
             _check_bytes(self._warehouse.dry_run(sql, today=moment).bytes_processed, limit)
-        rows = self._warehouse.query(sql, max_rows=wire.MAX_RESULT_ROWS, today=moment)
+        rows = self._warehouse.query(sql, max_rows=_USUAL_ROWS, today=moment)
+        if rows.total_rows > len(rows.rows) and not wire.fills_a_result(rows):
+            rows = self._warehouse.query(sql, max_rows=wire.MAX_RESULT_ROWS, today=moment)
         return self._jobs.record(sql, moment, project), rows
 
     def _moment(self, planned: Planned, tables: list[Table]) -> datetime | None:

@@ -6,8 +6,9 @@ import asyncio
 import atexit
 import socket
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -79,7 +80,8 @@ class Emulator:
 
     def _run(self) -> None:
         try:
-            asyncio.run(self._serve(_build_core(self.settings)))
+            with _built_core(self.settings) as core:
+                asyncio.run(self._serve(core))
         except BaseException as error:
             if self._ready.done():
                 raise
@@ -139,11 +141,13 @@ class _Doors:
         await self.grpc.stop(_GRACE_SECONDS)
 
 
-def _build_core(settings: Settings) -> Any:
+@contextmanager
+def _built_core(settings: Settings) -> Iterator[Any]:
     from ..warehouse.duckdb import open_warehouse
     from .core import Core, clock_of
 
-    return Core(settings.home, open_warehouse(settings.home), clock_of(settings))
+    with closing(open_warehouse(settings.home)) as warehouse:
+        yield Core(settings.home, warehouse, clock_of(settings))
 
 
 def _listen(port: int) -> socket.socket:

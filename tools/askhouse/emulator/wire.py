@@ -107,6 +107,11 @@ def result(name: str, rows: Rows) -> Any:
     return message
 
 
+def fills_a_result(rows: Rows) -> bool:
+    """Whether these rows alone reach the service's limit."""
+    return bool(result("", rows).ByteSize() >= MAX_RESULT_BYTES * 0.99)
+
+
 def result_name(columns: Sequence[Column]) -> str:
     """A name for a result, from what it shows: `average_delay_by_month`."""
     if len(columns) > 4:

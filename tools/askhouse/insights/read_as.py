@@ -6,7 +6,7 @@ beyond this reader nothing is said.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import lru_cache
@@ -55,6 +55,9 @@ _CLAUSES = frozenset([
 ])  # fmt: skip
 
 
+_PLAIN = Names({}, lambda _: "")
+
+
 def _common_tables(tree: exp.Expr | None) -> dict[str, exp.Expr]:
     with_ = tree.args.get("with_") if tree is not None else None
     if with_ is None:
@@ -84,9 +87,11 @@ class _Reader:
         return self._sentence(tree, source, nested) if source else ""
 
     def _sentence(self, select: exp.Select, source: str, nested: bool) -> str:
-        names = _names(select)
+        names = _names(select, lambda query: self._read(query, nested=True))
+        if nested and _reaches_out(select, names):
+            return ""
         groups = _groups(select)
-        by = ", ".join(say(group, names) for group in groups)
+        by = _listed([say(group, names) for group in groups])
         clauses = [
             f"{_shown(select, groups, names, nested)} of {source}{f' by {by}' if by else ''}",
             _where(select, names),
@@ -111,7 +116,7 @@ class _Reader:
         on = join.args.get("on")
         if not (join.args.get("using") or (on is not None and all(map(_links, _conjuncts(on))))):
             return ""
-        return f" and, where there are any, {table}" if side == "LEFT" else f" with {table}"
+        return f" with {table} (if any)" if side == "LEFT" else f" with {table}"
 
     def _table(self, table: exp.Expr) -> str:
         if isinstance(table, exp.Subquery):
@@ -132,9 +137,15 @@ class _Reader:
         left, right = self._read(tree.left, nested=True), self._read(tree.right, nested=True)
         words = {exp.Union: "together with", exp.Except: "without", exp.Intersect: "that are also in"}
         word = words.get(type(tree))
-        clauses = [_order(tree, {}), _limit(tree)]
+        clauses = [_order(tree, _PLAIN), _limit(tree)]
         whole = f"({left}) {word} ({right})" if left and right and word else ""
         return ", ".join(filter(None, [whole, *clauses])) if whole else ""
+
+
+def _reaches_out(select: exp.Select, names: Names) -> bool:
+    """Whether an inner query speaks of a row of the outer one."""
+    columns = (column for column in select.find_all(exp.Column) if column.parent_select is select)
+    return any(column.table and column.parts[0].name not in names.tables for column in columns)
 
 
 def _counts(select: exp.Select) -> bool:
@@ -159,12 +170,12 @@ def _named(part: exp.Expr, names: Names, nested: bool) -> str:
     return f"{words} as {part.alias}" if nested and part.alias and part.alias != words else words
 
 
-def _names(select: exp.Select) -> Names:
+def _names(select: exp.Select, inner: Callable[[exp.Expr], str]) -> Names:
     """What each alias of a table stands for, where there are several tables."""
     tables = [select.args["from_"].this, *(join.this for join in select.args.get("joins") or [])]
     if len(tables) == 1:
-        return {tables[0].alias_or_name: ""}
-    return {table.alias_or_name: table.name or table.alias for table in tables}
+        return Names({tables[0].alias_or_name: ""}, inner)
+    return Names({table.alias_or_name: table.name or table.alias for table in tables}, inner)
 
 
 def _groups(select: exp.Select) -> list[exp.Expr]:
@@ -277,10 +288,10 @@ def _limit(select: exp.Expr) -> str:
     limit, offset = select.args.get("limit"), select.args.get("offset")
     if limit is None:
         return ""
-    number = say(limit.expression, {})
+    number = say(limit.expression, _PLAIN)
     rows = "row" if number == "1" else f"{number} rows"
     if offset is not None:
-        return f"only {'one row' if number == '1' else rows} after the first {say(offset.expression, {})}"
+        return f"only {'one row' if number == '1' else rows} after the first {say(offset.expression, _PLAIN)}"
     return f"only the first {rows}"
 
 
@@ -290,7 +301,7 @@ def _listed(words: list[str]) -> str:
 
 def _assumptions(select: exp.Select) -> Iterator[str]:
     """What follows from how GoogleSQL treats missing values: certain, and easily overlooked."""
-    names = _names(select)
+    names = _names(select, lambda _: "")
     for average in select.find_all(exp.Avg):
         if isinstance(average.this, exp.Column) and average.find_ancestor(exp.Select) is select:
             column = say(average.this, names)

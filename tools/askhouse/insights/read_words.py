@@ -3,13 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import Any
 
 from sqlglot import exp
 
-Names = Mapping[str, str]
-"""What each alias of a table stands for; nothing where there is one table only and its name need not be said."""
+
+@dataclass(frozen=True)
+class Names:
+    """What the query around an expression knows.
+
+    `tables`: what each alias of a table stands for; nothing where there is one table only and its name need not be
+    said. `inner`: puts a query inside the expression in words, or gives nothing.
+    """
+
+    tables: Mapping[str, str]
+    inner: Callable[[exp.Expr], str]
+
 
 _COMPARED: Mapping[type[exp.Expr], tuple[str, str]] = {
     exp.EQ: ("is", "is not"),
@@ -56,7 +67,8 @@ def say(node: exp.Expr | None, names: Names) -> str:
 
 def code(node: exp.Expr) -> str:
     """An expression as the SQL that it is."""
-    return f"`{node.sql(dialect='bigquery', comments=False)}`"
+    sql = node.sql(dialect="bigquery", comments=False)
+    return f"`` {sql} ``" if "`" in sql else f"`{sql}`"
 
 
 def condition(node: exp.Expr, names: Names, *, negated: bool = False) -> str:
@@ -107,8 +119,8 @@ def _moment_words(value: datetime) -> str:
 
 def _column(node: Any, names: Names) -> str:
     path = [part.name for part in node.parts]
-    if len(path) > 1 and path[0] in names:
-        path = [names[path[0]], *path[1:]]
+    if len(path) > 1 and path[0] in names.tables:
+        path = [names.tables[path[0]], *path[1:]]
     return ".".join(filter(None, path))
 
 
@@ -220,6 +232,11 @@ def _shifted(direction: str) -> Callable[[Any, Names], str | None]:
     return words
 
 
+def _subquery(node: Any, names: Names) -> str | None:
+    inner = names.inner(node.this)
+    return f"({inner})" if inner else None
+
+
 def _coalesce(node: Any, names: Names) -> str | None:
     if len(node.expressions) != 1 or not isinstance(node.expressions[0], exp.Literal):
         return None
@@ -253,7 +270,10 @@ def _is(node: Any, names: Names, negated: bool) -> str | None:
 
 
 def _in(node: Any, names: Names, negated: bool) -> str | None:
-    if not node.expressions or node.args.get("query") or node.args.get("unnest"):
+    if node.args.get("query") is not None:
+        inner = names.inner(node.args["query"].unnest())
+        return f"{say(node.this, names)} is {'not ' if negated else ''}among ({inner})" if inner else None
+    if not node.expressions or node.args.get("unnest"):
         return None
     values = [_empty_or(value, names) for value in node.expressions]
     if len(values) == 1:
@@ -318,6 +338,7 @@ _SPEAKERS: Mapping[type[exp.Expr], Callable[[Any, Names], str | None]] = {
     exp.DateAdd: _shifted("after"),
     exp.TimestampSub: _shifted("before"),
     exp.TimestampAdd: _shifted("after"),
+    exp.Subquery: _subquery,
     exp.Coalesce: _coalesce,
     exp.CurrentDate: lambda node, _: None if node.this else "today",
     exp.CurrentTimestamp: lambda node, _: None if node.this else "now",
