@@ -67,7 +67,7 @@ class Chooser:
             chosen = [one for _, one in scored if label_of(one) == answer]
             if chosen:
                 return chosen[0]
-        best = scored[0][1]
+        best = self._original(scored)
         rivals = [one for score, one in scored if score >= scored[0][0] - _CLOSE and not self._same(best, one)]
         if rivals and asking:
             options = list(dict.fromkeys(label_of(one) for one in [best, *rivals]))
@@ -75,6 +75,16 @@ class Chooser:
                 raise UndecidedError(
                     mention.lower, f"“{mention.text}” can mean several things. Which one?", options[:6]
                 )
+        return best
+
+    def _original(self, scored: list[tuple[float, Candidate]]) -> Candidate:
+        """The best one, or the column that it merely repeats when that is named nearly as well."""
+        score, best = scored[0]
+        for other_score, other in scored[1:]:
+            if best.field is None or other.field is None or other_score < score - 0.2:
+                continue
+            if self.home != best.entity.key and self.is_copy(best.field.ref, other.field.ref):
+                return other
         return best
 
     def _closeness(self, one: Candidate) -> float:
@@ -91,6 +101,8 @@ class Chooser:
         """Whether both say the same: a key and the column that points at it, or a copy of the other's column."""
         if first.is_table != second.is_table:
             column, table = (second, first) if first.is_table else (first, second)
+            if column.entity is table.entity and first.is_table:
+                return True  # the table before its own column of the same name
             return any(
                 column.field is not None
                 and link.child == column.entity.key
@@ -157,7 +169,7 @@ class Chooser:
         self, terms: Sequence[Term], qualifier: Term | None, way: Way | None
     ) -> tuple[ColumnRef, list[Held]]:
         """The column that holds the value of every term, and the values. Raises UndecidedError, RefusedError."""
-        pools = [self._held(term) for term in terms]
+        pools = [[held for held in term.held if self._occurs(held, way)] for term in terms]
         shared = set.intersection(*[{held.column for held in pool} for pool in pools])
         scored = sorted(
             ((self._value_score(column, pools, qualifier, way), column) for column in shared),
@@ -184,8 +196,15 @@ class Chooser:
             for term, pool in zip(terms, pools, strict=True)
         ]
 
-    def _held(self, term: Term) -> list[Held]:
-        return term.held
+    def _occurs(self, held: Held, way: Way | None) -> bool:
+        """Whether rows of the home point at a row of that name; true where the index cannot tell."""
+        if self.home is None or held.column.table == self.home:
+            return True
+        links = [link for link in self.layer.up.get(self.home, ()) if link.parent == held.column.table]
+        told = [link for link in links if way is None or self.leads(ColumnRef(link.child, link.column), way)] or links
+        return not told or any(
+            self.layer.values.occurs(held.column, held.value, ColumnRef(link.child, link.column)) for link in told
+        )
 
     def _asked(
         self, said: str, scored: list[tuple[float, ColumnRef]], pools: list[list[Held]]

@@ -19,7 +19,6 @@ from .plan import (
     Order,
     Plan,
 )
-from .readings import Refusal
 from .resolve import Resolver
 from .slots import Slots
 from .terms import Scanned
@@ -50,7 +49,7 @@ _MARKS = (
 
 def continued(
     planner: Planner, scanned: Scanned, last: Understood, chosen: dict[str, str]
-) -> Understood | Refusal | None:
+) -> Understood | None:
     """The last question changed by this one; None when this one stands alone."""
     words = " ".join(token.lower for token in scanned.tokens if token.kind != "mark" or token.lower in "<>=").strip()
     if (

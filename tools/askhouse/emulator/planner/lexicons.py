@@ -69,6 +69,8 @@ def english() -> Lexicon:
     for grain, texts in raw["parts"]["over_time"].items():
         for text in texts:
             book.teach(phrase(text), "over_time", grain)
+    for text in raw["creation"]["words"]:
+        book.teach(phrase(text), "light")
     for text in raw["states"]["absent"]:
         book.teach(phrase(text), "states", "absent")
     for intent, texts in raw["intents"].items():

@@ -314,7 +314,8 @@ class Parser:
             joint, following = self.row[place], self.row[place + 1]
             if following.has("structure", "or", "and") and joint.lower == "," and place + 2 < len(self.row):
                 joint, following, place = following, self.row[place + 2], place + 1
-            same = following.kind in ("value", "quoted") and not following.used and _share_column(run[0], following)
+            named = following.kind in ("value", "quoted") or (_moment(following) and bool(following.held))
+            same = named and not following.used and _share_column(run[0], following)
             if not joint.has("structure", "and", "or", "compare") or not same:
                 break
             joined = "or" if joint.value == "or" else joined or "and"
@@ -429,6 +430,8 @@ class Parser:
                 self.slots.conditions.append(RelationSlot(term))
 
     def _verbal(self, term: Term) -> bool:
+        if (term.lower,) in english().phrases:
+            return False  # a verb that links only: "do we sell"
         return term.lower.endswith("ed") or term.lower in english().irregular or self.verb_before.get(id(term), False)
 
     def _periods(self) -> None:
@@ -568,12 +571,16 @@ class Parser:
             order.time = bool(inner.value.get("time"))
             self._take(inner)
             at += 1
+            if self._is(at, "number"):
+                self.slots.limit = int(self.row[at].value)
+                self._take(self.row[at])
+                at += 1
         if entry.get("measure"):
             business = next(one for one in english().raw["measures"] if entry["measure"] in one["words"])
             order.measure = MeasureSlot(None, business=business, said=entry["measure"])
         self.slots.order.append(order)
         following = self._at(at)
-        if following is not None and following.kind in ("value",) and following.used:
+        while following is not None and following.used and following.kind in ("value", "states", "quoted"):
             at += 1
             following = self._at(at)
         if following is None or following.used:
@@ -617,6 +624,8 @@ class Parser:
             return self._step_by(place)
         if term.value in ("ordered", "descending", "ascending"):
             return self._step_ordered(place)
+        if term.value in ("from", "to") and self._is(place + 1, "structure", "by"):
+            self.slots.way = term.value  # "left each airport"
         return place + 1
 
     def _step_by(self, place: int) -> int:
@@ -735,6 +744,8 @@ class Parser:
     def _step_mention(self, place: int) -> int:
         term = self.row[place]
         self._take(term)
+        if _moment(term) and (term.tokens[0].lower,) in english().phrases and len(term.tokens) == 1:
+            return place + 1  # a verb that links only: "do we sell"
         before = self._at(place - 1)
         if before is not None and before.has("structure", "from", "to") and not before.used:
             self.slots.way = before.value
@@ -818,7 +829,7 @@ def _qualifies(mention: Term, value: Term) -> bool:
     if value.kind == "quoted" and not columns:
         return any(one.field is not None for one in mention.candidates)
     for one in mention.candidates:
-        if one.score < 0.5:
+        if one.score < 0.75:
             continue
         if one.field is not None and one.field.ref in columns:
             return True

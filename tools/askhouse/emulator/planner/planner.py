@@ -132,28 +132,20 @@ class Planner:
         from .followup import continued
 
         scanned = scan(self.layer, text, self._today())
-        problem: Refusal | None = None
-        if thread.last is not None:
-            outcome = continued(self, scanned, thread.last, chosen)
-            if isinstance(outcome, Understood):
-                thread.last = outcome
-                return self._planned(outcome, scanned)
-            if isinstance(outcome, Refusal):
-                problem = outcome
         try:
-            understood = self.plan_terms(text, scanned, chosen)
+            understood = continued(self, scanned, thread.last, chosen) if thread.last is not None else None
+            understood = understood or self.plan_terms(text, scan(self.layer, text, self._today()), chosen)
+            planned = self._planned(understood, scanned)
         except UndecidedError as error:
             thread.pending = Pending(text, error.key, error.options, chosen)
-            return _question_back(error)
+            return Clarification(error.text, error.options)
         except RefusedError as error:
-            return problem or Refusal(error.reason, error.text)
+            return Refusal(error.reason, error.text)
         except NoPathError as error:
             first, second = (self.layer.entities[table].said for table in error.tables)
-            return Refusal(
-                "no_path", f"{first} and {second} are not connected by any key, so I cannot bring them together."
-            )
+            return Refusal("no_path", f"{first} and {second} are not connected by any key, so I cannot bring them together.")
         thread.last = understood
-        return self._planned(understood, scanned)
+        return planned
 
     def plan_terms(self, text: str, scanned: Scanned, chosen: dict[str, str]) -> Understood:
         """Plan a whole question. Raises UndecidedError, RefusedError, NoPathError."""
@@ -216,10 +208,6 @@ class Planner:
     def _catalogue(self) -> str:
         names = ", ".join(entity.said for entity in self.layer.entities.values())
         return f"The tables are {names}."
-
-
-def _question_back(error: UndecidedError) -> Clarification:
-    return Clarification(error.text, error.options)
 
 
 def _chosen_option(text: str, options: Sequence[str]) -> str | None:

@@ -95,3 +95,12 @@ def text_values(warehouse: Warehouse, table: Table, columns: Sequence[str]) -> d
     for position, value, rows in warehouse.query(query.sql(dialect="bigquery")).rows:
         found[columns[int(position)]].append((str(value), int(rows)))
     return found
+
+
+def name_keys(warehouse: Warehouse, table: Table, name: str, key: str) -> dict[str, list[str]]:
+    """The keys of the rows of each name."""
+    select = exp.select(exp.column(name, quoted=True), exp.column(key, quoted=True)).from_(table_node(str(table.ref)))
+    found: dict[str, list[str]] = defaultdict(list)
+    for value, one in warehouse.query(select.sql(dialect="bigquery")).rows:
+        found[str(value)].append(str(one))
+    return dict(found)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -206,9 +207,7 @@ class Resolver:
             raise RefusedError("unused_words", english().text("unused", words=f"“{entry['words'][0]}”"))
         entity = target.candidates[0].entity
         for hints, turned in ((entry.get("hint", ()), False), (entry.get("opposite_hint", ()), True)):
-            fields = [
-                one for one in fields_named(self.layer, entity.key, hints) if one.role in ("number", "part", "time")
-            ]
+            fields = self._hinted(entity, hints)
             if fields:
                 fields = self._one_hint(target, entity, fields)
                 order.mention = _mention_of(target, entity, fields[0])
@@ -217,6 +216,14 @@ class Resolver:
                 self.chooser.say(f"{entry['words'][0]} is read by {fields[0].ref.column} of {entity.said}.")
                 return
         self._ask_by_what(target, entity, order)
+
+    def _hinted(self, entity: Entity, hints: Sequence[str]) -> list[Field]:
+        """The fields of the first hint that names any."""
+        for hint in hints:
+            fields = [one for one in fields_named(self.layer, entity.key, [hint]) if one.role in ("number", "part", "time")]
+            if fields:
+                return fields
+        return []
 
     def _one_hint(self, target: Term, entity: Entity, fields: list[Field]) -> list[Field]:
         """The field that a superlative is about; asked when its words name several."""
@@ -868,7 +875,7 @@ def _has(one: Field, words: tuple[str, ...]) -> bool:
 
 
 def _plural(word: str) -> str:
-    return word if word.endswith("s") else word + "s"
+    return word if word.endswith("s") else word[:-1] + "ies" if word.endswith("y") else word + "s"
 
 
 __all__ = ["Resolver", "fits_time"]

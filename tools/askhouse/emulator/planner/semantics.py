@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 import weakref
 from collections import defaultdict
@@ -15,7 +16,7 @@ from ...warehouse.base import Column, Table, TableRef, Warehouse
 from .context import AuthoredContext
 from .naming import Name, common_prefix, identifier_words, names_of
 from .plan import ColumnRef, TimeRef
-from .profile import ColumnStats, profile, text_values
+from .profile import ColumnStats, name_keys, profile, text_values
 from .values import MOST_VALUES, ValueIndex
 from .words import stem
 
@@ -183,7 +184,23 @@ def _build(warehouse: Warehouse, refs: Sequence[TableRef], context: AuthoredCont
         ]
         for column, held in text_values(warehouse, table, indexed).items():
             values.add(ColumnRef(entity.key, column), held)
+        _index_names(warehouse, entity, values)
     return SemanticLayer(entities, links_of(warehouse, entities), values, context)
+
+
+_MENTIONED = re.compile(r"(\w[\w-]*) \((\w[^()]*?)\)")
+
+
+def _index_names(warehouse: Warehouse, entity: Entity, values: ValueIndex) -> None:
+    """The keys behind names, and the words that descriptions give for values: "EWR (Newark)"."""
+    for one in entity.fields.values():
+        for value, word in _MENTIONED.findall(one.description):
+            values.alias(one.ref, word, value)
+    if len(entity.label) == len(entity.identifier) == 1 and entity.label != entity.identifier:
+        name = ColumnRef(entity.key, entity.label[0])
+        key = entity.fields[entity.identifier[0]]
+        if name in values.columns and key.type == "STRING" and key.stats.distinct <= MOST_VALUES:
+            values.keys_of[name] = name_keys(warehouse, entity.table, name.column, key.ref.column)
 
 
 def entity_of(table: Table, stats: dict[str, ColumnStats], context: AuthoredContext, prefix: int = 0) -> Entity:

@@ -35,17 +35,35 @@ class ValueIndex:
     _exact: dict[str, list[Held]] = field(default_factory=lambda: defaultdict(list))
     _parts: dict[str, list[Held]] = field(default_factory=lambda: defaultdict(list))
     columns: set[ColumnRef] = field(default_factory=set)
+    rows_of: dict[ColumnRef, dict[str, int]] = field(default_factory=dict)
+    """For each indexed column the number of rows of each value."""
+    keys_of: dict[ColumnRef, dict[str, list[str]]] = field(default_factory=dict)
+    """For columns that name the rows of a table, the keys of the rows of each name."""
 
     def add(self, column: ColumnRef, values: Iterable[tuple[str, int]]) -> None:
         """Index a column's values with their numbers of rows."""
         self.columns.add(column)
+        counted = self.rows_of.setdefault(column, {})
         for value, rows in values:
+            counted[value] = rows
             key = normal(value)
             if not key:
                 continue
             self._exact[key].append(Held(column, value, rows))
             for word in set(key.split()) if " " in key else ():
                 self._parts[word].append(Held(column, value, rows, partial=True))
+
+    def alias(self, column: ColumnRef, word: str, value: str) -> None:
+        """Teach another word for a stored value."""
+        if value in self.rows_of.get(column, {}):
+            self._exact[normal(word)].append(Held(column, value, self.rows_of[column][value]))
+
+    def occurs(self, name: ColumnRef, value: str, pointing: ColumnRef) -> bool:
+        """Whether rows of another table point, by that column, at a row of that name; true where nobody knows."""
+        keys, counted = self.keys_of.get(name), self.rows_of.get(pointing)
+        if keys is None or counted is None:
+            return True
+        return any(key in counted for key in keys.get(value, ()))
 
     def find(self, words: Sequence[str]) -> list[Held]:
         """The values that these words spell, whole."""
