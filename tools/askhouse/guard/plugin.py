@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,7 +13,7 @@ from google.adk.plugins.base_plugin import BasePlugin
 from google.adk.tools.base_tool import BaseTool
 from google.adk.tools.tool_context import ToolContext
 
-from state_contracts import ANSWER, CONTRACTS, NoticeBlock, Violation, check_delta
+from state_contracts import ANSWER, CONTRACTS, Contract, NoticeBlock, Violation, check_delta
 
 from ..agent_tools.calls import item_of
 
@@ -39,8 +40,9 @@ class ContractsGuard(BasePlugin):
     A partial event carries no state at all: it is streamed, but never stored.
     """
 
-    def __init__(self, *, strict: bool = False) -> None:
+    def __init__(self, *, strict: bool = False, contracts: Sequence[Contract] = CONTRACTS) -> None:
         super().__init__(name="contracts_guard")
+        self._contracts = contracts
         self._strict = strict
         self._turns: dict[str, _Turn] = {}
 
@@ -95,7 +97,7 @@ class ContractsGuard(BasePlugin):
         return [
             violation
             for key, value in delta.items()
-            for violation in check_delta({key: value}, writers[key], CONTRACTS, foreign=FOREIGN)
+            for violation in check_delta({key: value}, writers[key], self._contracts, foreign=FOREIGN)
         ]
 
     def _undo(self, violation: Violation, context: InvocationContext, event: Event) -> None:
