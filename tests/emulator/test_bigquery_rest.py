@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import shutil
 import threading
 import time
 from collections.abc import Iterator
@@ -27,8 +28,9 @@ FLIGHTS = "local.nycflights13.flights"
 
 
 @pytest.fixture(scope="module")
-def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("rest")
+def home(sample_home: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("rest") / "askhouse"
+    return Path(shutil.copytree(sample_home, folder))
 
 
 @pytest.fixture(scope="module")
