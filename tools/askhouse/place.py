@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from datetime import date
 from typing import TYPE_CHECKING
 
 from .emulator.names import LOCAL_PARENT, LOCAL_PROJECT
@@ -48,6 +49,10 @@ class Place:
         from .warehouse.bigquery import BigQueryWarehouse
 
         return BigQueryWarehouse(_with_bigquery(self.settings))
+
+    def sample_end(self, table: TableRef) -> date | None:
+        """The last day of a sample table, which counts as today; None for other tables."""
+        return _local_warehouse(self.settings).table(table).sample_end if self.settings.embedded else None
 
     def read_by(self, sql: Sequence[str]) -> tuple[TableRef, ...]:
         """The allowed tables that statements name, or all where none can be told."""

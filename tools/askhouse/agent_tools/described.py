@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from itertools import islice
@@ -44,7 +45,11 @@ def describe(
 
     Raises AskhouseError where the place cannot be reached.
     """
-    catalogue = Catalogue(place)
+    with closing(place.warehouse()) as warehouse:
+        return _told(Catalogue(place, warehouse), topic, table, column, rows)
+
+
+def _told(catalogue: Catalogue, topic: str, table: str | None, column: str | None, rows: int | None) -> Told:
     if topic == "column" and column:
         return _column(catalogue, column, table)
     chosen = catalogue.named(table) if table else None
@@ -66,9 +71,9 @@ def describe(
 class Catalogue:
     """The tables of a place, with their meaning."""
 
-    def __init__(self, place: Place) -> None:
+    def __init__(self, place: Place, warehouse: Warehouse) -> None:
         self.place = place
-        self.warehouse: Warehouse = place.warehouse()
+        self.warehouse = warehouse
         with ThreadPoolExecutor(8) as pool:
             self.tables = list(pool.map(self.warehouse.table, place.tables[:MAX_TABLES]))
         self.main = starters.main_tables(self.tables)
@@ -164,8 +169,11 @@ def _dates(catalogue: Catalogue, tables: Sequence[Table]) -> Told:
     offers = _offers(starters.one_per_dataset(tables))
     if not rows:
         return Told([TextBlock(text="No table here has a column of dates.")], offers=offers)
-    ends = [table.sample_end for table in tables if table.sample_end]
-    sample = "" if not ends else " Over sample tables the day on which the sample ends counts as today."
+    sample = (
+        ""
+        if not any(catalogue.place.sample_end(table.ref) for table in tables)
+        else " Over sample tables the day on which the sample ends counts as today."
+    )
     return _with_table("dates", columns, rows, f"The days that the data covers.{sample}", offers)
 
 
@@ -195,9 +203,9 @@ def _spans(catalogue: Catalogue, tables: Iterable[Table]) -> dict[TableRef, tupl
         for index, (table, column) in enumerate(dated)
     ]
     rows: Rows = catalogue.warehouse.query("\nUNION ALL\n".join(selects))
-    spans = {dated[at][0]: (first, last) for at, first, last in sorted(rows.rows) if first is not None}
+    spans = {dated[at][0].ref: (first, last) for at, first, last in sorted(rows.rows) if first is not None}
     # A sample's last hours fall on the next day in UTC.
-    return {table.ref: (first, min(last, table.sample_end or last)) for table, (first, last) in spans.items()}
+    return {ref: (first, min(last, catalogue.place.sample_end(ref) or last)) for ref, (first, last) in spans.items()}
 
 
 def _with_table(
