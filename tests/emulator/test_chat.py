@@ -12,6 +12,9 @@ from google.cloud import geminidataanalytics_v1 as api
 from google.protobuf import json_format
 
 from askhouse.emulator.local import Emulator
+from askhouse.insights.client import AgentContext, InsightsClient, Question
+from askhouse.settings import Settings, Transport
+from state_contracts import Answer
 
 from .conftest import PARENT, agent_with_example, chat, clients, inline, kinds, request, rows, texts
 
@@ -178,6 +181,39 @@ async def test_a_large_result_is_cut_on_whole_rows(emulator: Emulator) -> None:
     kept = rows(messages)
     assert 1000 < len(kept) < 336_776
     assert all(set(row) == set(kept[0]) for row in kept)
+
+
+async def test_the_whole_result_can_be_read_by_its_job(emulator: Emulator) -> None:
+    from askhouse.warehouse.bigquery import bigquery_client
+
+    async with clients(emulator) as (client, _):
+        messages = await chat(client, request("How many flights by origin?"))
+    (job,) = [m.system_message.data.big_query_job for m in messages if m.system_message.data.big_query_job.job_id]
+    table = job.destination_table
+    settings = Settings(home=emulator.settings.home, bigquery_endpoint=emulator.rest)
+    with bigquery_client(settings) as bigquery:
+        by_job = bigquery.get_job(job.job_id, project=job.project_id, location=job.location).result()
+        by_table = bigquery.list_rows(bigquery.get_table(f"{table.project_id}.{table.dataset_id}.{table.table_id}"))
+        expected = [list(row.values()) for row in rows(messages)]
+        assert sorted(map(list, by_job)) == sorted(map(list, by_table)) == sorted(expected)
+
+
+@pytest.mark.parametrize("transport", ["grpc", "rest"])
+async def test_our_client_says_how_many_rows_were_cut(emulator: Emulator, transport: Transport) -> None:
+    agent_id = f"large-{uuid4().hex[:8]}"
+    sql = "SELECT * FROM `local.nycflights13.flights`"
+    async with clients(emulator) as (_, agents):
+        await agents.create_data_agent_sync(
+            parent=PARENT, data_agent_id=agent_id, data_agent=agent_with_example("Show me everything there is", sql)
+        )
+    settings = Settings(home=emulator.settings.home, transport=transport, bigquery_endpoint=emulator.rest,
+                        chat_endpoint=emulator.grpc if transport == "grpc" else emulator.rest)  # fmt: skip
+    asked = Question("Show me everything there is", AgentContext(agent_id))
+    answer = [part async for part in InsightsClient(settings).ask(asked)][-1]
+    assert isinstance(answer, Answer)
+    (result,) = answer.results
+    assert (result.row_count, result.truncated) == (336_776, True)
+    assert any(f"first {len(result.rows):,} of 336,776 rows" in notice for notice in answer.notices)
 
 
 async def test_a_limit_of_bytes_is_kept(emulator: Emulator) -> None:

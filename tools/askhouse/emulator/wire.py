@@ -6,7 +6,6 @@ import json
 import re
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
-from hashlib import sha1, sha256
 from typing import Any
 
 from google.cloud import geminidataanalytics_v1 as api
@@ -18,6 +17,7 @@ from .cells import to_wire
 MAX_RESULT_BYTES = 3_000_000
 MAX_RESULT_ROWS = 300_000
 JOB_LOCATION = "US"
+RESULTS_DATASET = "_results"
 
 _LEGACY_TYPES = {"INT64": "INTEGER", "FLOAT64": "FLOAT", "BOOL": "BOOLEAN", "STRUCT": "RECORD"}
 
@@ -83,9 +83,8 @@ def job(project: str, job_id: str) -> Any:
 
 
 def destination(project: str, job_id: str) -> TableRef:
-    """The hidden table of a job's rows."""
-    dataset = "_" + sha1(project.encode(), usedforsecurity=False).hexdigest()
-    return TableRef(project, dataset, "anon" + sha256(job_id.encode()).hexdigest())
+    """The hidden table of a job's rows, under the name by which BigQuery's interface here serves it."""
+    return TableRef(project, RESULTS_DATASET, job_id)
 
 
 def result(name: str, rows: Rows) -> Any:

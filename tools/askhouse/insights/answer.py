@@ -100,6 +100,16 @@ class AnswerBuilder:
                 self._rest(message)
         return None
 
+    @property
+    def nearly_full(self) -> list[Result]:
+        """Results so large that the service may have cut them without saying so."""
+        return [result for result in self._answer.results if result.truncated]
+
+    def set_row_count(self, result: Result, count: int | None) -> None:
+        """Say how many rows a result has in truth, where that is known."""
+        if count is not None:
+            result.row_count, result.truncated = count, count > len(result.rows)
+
     def finish(self, *, ended: bool, error: AnswerError | None = None) -> Answer:
         """The answer, once the reply has ended or broken off.
 

@@ -14,6 +14,7 @@ from ..settings import Settings
 from .address import Address, address_of
 from .answer import AnswerBuilder, Thought, error_of
 from .history import to_messages
+from .jobs import count_rows
 from .question import AgentContext, Question, TablesContext
 from .refusals import is_transient
 from .stream import Failure, Message
@@ -49,6 +50,9 @@ class InsightsClient:
                         yield thought
         except CallError as failed:
             error = error_of(failed.failure)
+        for result in builder.nearly_full:
+            count = await count_rows(self._settings, result.job) if result.job else None
+            builder.set_row_count(result, count)
         answer = builder.finish(ended=error is None, error=error)
         answer.agent = (
             address.agent_name(question.context.agent) if isinstance(question.context, AgentContext) else None
