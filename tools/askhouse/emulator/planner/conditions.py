@@ -65,7 +65,7 @@ class Conditions:
             return None
         if isinstance(slot, ValueSlot) and slot.joined == "and" and len(slot.terms) > 1:
             return None
-        near = next((table for table in relations if distance(self.layer, table, ref.table) is not None), None)
+        near = next((table for table in reversed(relations) if base_for(self.layer, table, [ref.table])), None)
         return near or base_for(self.layer, self.home, [ref.table])
 
     def one(self, slot: ConditionSlot) -> list[Condition]:

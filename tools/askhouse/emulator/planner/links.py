@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
 from ...warehouse.base import Warehouse
 from .profile import table_node
-from .words import stem
 
 if TYPE_CHECKING:
     from .semantics import Entity, Field, Link
@@ -72,35 +71,26 @@ def _unique_fields(parent: Entity) -> list[Field]:
 
 
 def _likeness(child: Entity, one: Field, parent: Entity, key: Field) -> float:
-    words = [stem(word) for word in one.words]
-    key_words = [stem(word) for word in key.words]
-    if words[-1] == "id" and len(words) > 1 and _same(words[:-1], parent) and key_words[-1] == "id":
+    own, wanted = one.names[0].forms, key.names[0].forms
+    words, key_words = list(one.words), list(key.words)
+    if words[-1] == key_words[-1] == "id" and len(words) > 1 and _names(own[:-1], parent):
         return 4 + (key.role == "key")
-    if (
-        words == key_words
-        and words not in (["id"], ["nam"], ["name"], ["titl"])
-        and key.ref.column in parent.identifier
-    ):
+    alike = len(own) == len(wanted) and all(first & second for first, second in zip(own, wanted, strict=True))
+    if alike and words not in (["id"], ["name"], ["title"]) and key.ref.column in parent.identifier:
         return 3 if one.role != "key" else 1
-    if words == key_words and words[-1] == "id" and len(words) > 1:
+    if alike and words[-1] == "id" and len(words) > 1:
         return 2
-    if one.role == "text" and key.ref.column in parent.identifier and _denotes(one, parent):
+    if one.role == "text" and key.ref.column in parent.identifier and any(_names(name.forms, parent) for name in one.names):
         return 1.5
     return 0
 
 
-def _same(words: list[str], parent: Entity) -> bool:
+def _names(forms: Sequence[frozenset[str]], parent: Entity) -> bool:
+    """Whether the words are the parent's own name ("carrier", "cust" for customer)."""
     return any(
-        len(name.words) == len(words) and all(word in forms for word, forms in zip(words, name.forms, strict=True))
+        len(name.forms) == len(forms) and all(first & second for first, second in zip(forms, name.forms, strict=True))
         for name in parent.names
     )
-
-
-def _denotes(one: Field, parent: Entity) -> bool:
-    """Whether a text column's name or description is the parent's own name ("carrier", "destination airport")."""
-    own = [stem(word) for word in parent.words]
-    names = [[stem(word) for word in name.words] for name in one.names]
-    return any(name == own or (len(name) > 1 and name[-len(own) :] == own) for name in names)
 
 
 def _borne_out(warehouse: Warehouse, entities: Mapping[str, Entity], guessed: list[Link]) -> list[Link]:

@@ -14,6 +14,8 @@ from .words import Token, phrase
 _STOP = frozenset(["of", "the", "a", "an", "their", "its", "his", "her"])
 _LIGHT_WORDS = frozenset(["id", "identifier", "at", "number", "code", "name", "num"])
 LEAST_SCORE = 0.3
+_NAMES = frozenset(["name", "names"])
+_GENERIC = _NAMES | {"id", "ids", "identifier", "identifiers"}
 
 
 @dataclass(frozen=True)
@@ -35,6 +37,13 @@ def candidates_of(layer: SemanticLayer, tokens: Sequence[Token]) -> list[Candida
     content = [token.lower for token in tokens if token.lower not in _STOP]
     if not content:
         return []
+    key = tuple(token.lower for token in tokens)
+    if key not in layer.found:
+        layer.found[key] = _candidates(layer, tokens, content)
+    return layer.found[key]
+
+
+def _candidates(layer: SemanticLayer, tokens: Sequence[Token], content: list[str]) -> list[Candidate]:
     owned = next((place for place, token in enumerate(tokens) if token.lower == "of"), len(tokens))
     found = _spelt(layer, content, owned)
     if len(content) == 2:
@@ -53,6 +62,18 @@ def candidates_of(layer: SemanticLayer, tokens: Sequence[Token]) -> list[Candida
         }.values(),
         key=lambda one: -one.score,
     )
+
+
+def _generic(layer: SemanticLayer, content: list[str]) -> list[Candidate]:
+    """ "names", "IDs": the column by which the rows of a table are called, or their key."""
+    forms = [forms_of(word) for word in content[:-1]]
+    found = []
+    for entity in layer.entities.values():
+        columns = entity.label[:1] if content[-1] in _NAMES else entity.identifier[:1]
+        named = max((_entity_score(name, forms) for name in entity.names), default=0.0) if forms else 0.9
+        if columns and named >= 0.85:
+            found.append(Candidate(entity, entity.fields[columns[0]], 0.9 if forms else 0.6))
+    return found
 
 
 def _spelt(layer: SemanticLayer, content: list[str], owned: int) -> list[Candidate]:

@@ -61,13 +61,15 @@ class Parser:
         self.row: list[Term] = []
         """Terms that carry meaning, in order."""
         self.verb_before: dict[int, bool] = {}
-        self.listing_from: int | None = None
+        self.returned_from: int | None = None
+        """Where a closing sentence begins that says which columns to return."""
 
     def parse(self) -> Slots:
         """Run the passes."""
         self._quiet()
         for step in (
             self._rows,
+            self._units,
             self._comparisons,
             self._likes,
             self._values,
@@ -98,22 +100,41 @@ class Parser:
                 term.used = True
 
     def _quiet(self) -> None:
-        verb = False
+        verb = ended = False
         for term in self.terms:
             if term.kind in _QUIET:
                 term.used = True
-                if term.kind == "list":
+                if term.kind == "list" and self.row and ended:
+                    self.returned_from = len(self.row)
+                elif term.kind == "list":
                     self.slots.is_list = True
+                ended = term.kind == "mark" and term.lower in ".?!;\n" or (ended and term.kind == "fillers")
                 verb = verb or term.lower in _BE
                 continue
+            ended = False
             self.verb_before[id(term)] = verb
             verb = False if term.kind != "structure" else verb
             self.row.append(term)
 
     # Passes
 
+    def _units(self) -> None:
+        """ "in meters", "in people per square kilometer": the column's unit, which changes nothing."""
+        units = english().raw["units"]["words"]
+        for place, term in enumerate(self.row):
+            if not term.has("structure", "in") or term.lower != "in":
+                continue
+            end = place + 1
+            while (unit := self._at(end)) is not None and (unit.lower in units or unit.lower.rstrip("s") in units or (end > place + 1 and unit.lower == "per")):
+                end += 1
+            if end > place + 1 and not (self._at(end) is not None and self.row[end].kind == "period"):
+                self._take(*self.row[place:end])
+
     def _rows(self) -> None:
         for place, term in enumerate(self.row):
+            following = self._at(place + 1)
+            if term.lower == "ordered" and following is not None and following.has("structure", "ascending", "descending"):
+                term.kind, term.value = "structure", "ordered"
             if term.has("structure", "rows"):
                 self._take(term)
                 self.slots.is_rows = True
@@ -482,7 +503,7 @@ class Parser:
             self.slots.distinct = True
             return place + 1
         self._take(term)
-        distinct, at = False, place + 1
+        worth, distinct, at = term.value == "worth", False, place + 1
         while (
             (other := self._at(at)) is not None
             and not other.used
@@ -495,7 +516,7 @@ class Parser:
             at += 1
         if other is not None and other.kind == "mention":
             self._take(other)
-            self._measure(MeasureSlot("count", other, distinct=distinct, said=other.text))
+            self._measure(MeasureSlot("sum" if worth else "count", other, distinct=distinct, said=other.text, worth=worth))
             return self._and_more(at + 1, "count")
         term.used = False
         return place + 1
@@ -578,6 +599,8 @@ class Parser:
         if entry.get("measure"):
             business = next(one for one in english().raw["measures"] if entry["measure"] in one["words"])
             order.measure = MeasureSlot(None, business=business, said=entry["measure"])
+        pending = [one for one in self.slots.order if one.measure is None and one.mention is None and not one.time]
+        self.slots.order = [one for one in self.slots.order if not any(one is other for other in pending)]
         self.slots.order.append(order)
         following = self._at(at)
         while following is not None and following.used and following.kind in ("value", "states", "quoted"):
@@ -651,7 +674,23 @@ class Parser:
             self._take(following)
             pending_order.mention = following
             return at + 1
+        agent = self._clause_follows(following) or self._passive(self.row[place], following)
+        if following.kind == "mention" and following.candidates[0].is_table and agent:
+            self._take(following)
+            self.slots.tables.append(following)
+            return at + 1
         return self._dimension_list(at)
+
+    def _clause_follows(self, term: Term) -> bool:
+        """Whether a clause tells which of them: "by users who joined in May" is no grouping."""
+        after = self.terms[self.terms.index(term) + 1 :][:1]
+        return bool(after) and after[0].lower in ("who", "that", "which", "whose")
+
+    def _passive(self, by: Term, following: Term) -> bool:
+        """Whether "by" names who did it: "orders placed by customers"."""
+        before = self.terms[self.terms.index(by) - 1]
+        plural = following.tokens[-1].lower.endswith("s")
+        return by.lower == "by" and plural and (before.kind == "light" or before.lower.endswith("ed"))
 
     def _dimension_list(self, at: int) -> int:
         while (term := self._at(at)) is not None and not term.used:
@@ -749,7 +788,9 @@ class Parser:
         before = self._at(place - 1)
         if before is not None and before.has("structure", "from", "to") and not before.used:
             self.slots.way = before.value
-        if self.slots.target is None and not self.slots.measures and not self.slots.order:
+        if self.returned_from is not None and place >= self.returned_from:
+            self.slots.returned.append(term)
+        elif self.slots.target is None and not self.slots.measures and not self.slots.order:
             self._set_target(term)
         elif term.candidates[0].is_table:
             self.slots.tables.append(term)

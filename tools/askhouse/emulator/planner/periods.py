@@ -220,9 +220,25 @@ class PeriodReader:
             if unit is None:
                 continue
             said = " ".join(self.words[place : counted + extra + 1])
-            period = self._relative_period(key, unit, int(number) if number else None, said, full=bool(extra))
-            return period, counted + extra + 1 - at
+            tail, whole, earlier = self._inclusive(counted + extra + 1)
+            period = self._relative_period(key, unit, int(number) if number else None, said, full=bool(extra) or whole)
+            if earlier and period.start is not None:
+                period = replace(period, start=period.start - timedelta(days=1))
+            return period, counted + extra + 1 + tail - at
         return None
+
+    def _inclusive(self, at: int) -> tuple[int, bool, bool]:
+        """Tokens of "inclusive of today" or "excluding the current week" here; whether full units are meant, and
+        whether the day so many units ago counts too."""
+        start = at + (1 if at < len(self.words) and self.words[at] == "," else 0)
+        length = self._is(start, "inclusive")
+        if not length:
+            return 0, False, False
+        end = start + length
+        if self.words[end - 1] == "inclusive" and self.words[end : end + 1] == ["of"]:
+            ago = next((place for place in range(end + 1, min(end + 5, len(self.words))) if self.words[place] == "ago"), None)
+            return (ago + 1 - at, False, True) if ago else (0, False, False)
+        return end - at, self.words[start] in ("excluding", "exclusive", "not"), False
 
     def _relative_period(self, key: str, unit: Unit, number: int | None, said: str, *, full: bool) -> Period:
         following = self.today + timedelta(days=1)

@@ -127,13 +127,21 @@ class Has:
 
 
 @dataclass(frozen=True)
+class Within:
+    """The row of another table at which this row points fulfils the conditions."""
+
+    table: str
+    conditions: tuple[Condition, ...]
+
+
+@dataclass(frozen=True)
 class AnyOf:
     """At least one of the conditions holds."""
 
     conditions: tuple[Condition, ...]
 
 
-Condition = Compare | OneOf | Missing | Like | During | OnPart | Has | AnyOf
+Condition = Compare | OneOf | Missing | Like | During | OnPart | Has | Within | AnyOf
 
 
 @dataclass(frozen=True)

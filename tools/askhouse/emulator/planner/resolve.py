@@ -173,14 +173,19 @@ class Resolver:
             self.slots.measures.append(order.measure)
             self.slots.order = [one for one in self.slots.order if one is not order]
             return
-        if target.kind == "mention" and target.candidates[0].is_table:
-            entity = target.candidates[0].entity
+        if target.kind == "mention" and self._names_rows(target):
+            named = {one.entity.key for one in target.candidates if one.score >= target.candidates[0].score - 0.1}
             if any(
-                one.field is not None and one.field.role == "number" and one.entity is entity and one.score > 0.4
+                one.field is not None and one.field.role == "number" and one.entity.key in named and one.score > 0.4
                 for one in mention.candidates
             ):
                 return  # rows of the target, sorted
         self._ask_function(order, mention)
+
+    def _names_rows(self, target: Term) -> bool:
+        """Whether the target is a table, or the column by which its rows are called."""
+        one = target.candidates[0]
+        return one.field is None or one.field.ref.column in (*one.entity.label, *one.entity.identifier)
 
     def _ask_function(self, order: OrderSlot, mention: Term) -> None:
         """The column has many values for each target: which of them counts must be told."""
@@ -282,6 +287,8 @@ class Resolver:
             table = value.table if isinstance(value, ColumnRef) else value.left.table
             return table, None, value
         assert slot.mention is not None
+        if slot.worth and slot.mention.candidates[0].is_table:
+            return self._worth(slot)
         if slot.function == "count":
             one = self._counted(slot)
             return one.entity.key, one, one.field.ref if one.field else None
@@ -301,6 +308,15 @@ class Resolver:
         one = self.chooser.pick(slot.mention, fits_number)
         assert one.field is not None
         return one.entity.key, one, one.field.ref
+
+    def _worth(self, slot: MeasureSlot) -> tuple[str, Candidate | None, Value | None]:
+        """The amount of payments: the table's column of that name."""
+        assert slot.mention is not None
+        entity = self.chooser.pick(slot.mention, fits_table).entity
+        fields = [one for one in fields_named(self.layer, entity.key, ["amount", "value", "price", "total"]) if one.role == "number"]
+        if not fields:
+            raise RefusedError("no_measure", f"{entity.said} has no column that holds an amount.")
+        return entity.key, Candidate(entity, fields[0], 1.0), fields[0].ref
 
     def _counted(self, slot: MeasureSlot) -> Candidate:
         assert slot.mention is not None
@@ -400,6 +416,10 @@ class Resolver:
         entity = self.layer.entities[home]
         if slot.function == "avg":
             return self._average_count(entity)
+        held = next((held for held in entity.fields.values() if held.role == "number" and held.words in (("count",), ("cnt",))), None)
+        if one is not None and one.is_table and held is not None:
+            self.chooser.say(f"{entity.said} are counted by the sum of {held.ref.column}.")
+            return Aggregate("sum", home, held.ref, (), f"number of {entity.said}", f"total {held.ref.column} of {entity.said}")
         if one is None or one.is_table or (one.field is not None and one.field.role == "key"):
             return Aggregate("count", home, None, (), f"number of {entity.said}", f"number of {entity.said}")
         assert one.field is not None
@@ -458,6 +478,7 @@ class Resolver:
         self._counted_group(home)
         measures += [measure for slot in self._having_slots() if (measure := self._measure(slot)) not in measures]
         dimensions = self._dimensions(home)
+        self._return_columns(dimensions, measures)
         conditions = Conditions(self.layer, self.chooser, self.when, home)
         relations = self._relations(home)
         plain = [slot for slot in self.slots.conditions if not isinstance(slot, CompareSlot) or slot.measure is None]
@@ -509,6 +530,44 @@ class Resolver:
 
     def _row_target(self, home: str) -> bool:
         return bool(self.slots.order) and not any(slot.function == "count" for slot in self.slots.measures)
+
+    def _return_columns(self, dimensions: list[Dimension], measures: list[Measure]) -> None:
+        """Columns that the question wants returned: those of the groups' own rows take the place of the name."""
+        for term in self.slots.returned:
+            if any(self._is_measured(term, measure) for measure in measures):
+                continue
+            placed = next((place for place, one in enumerate(dimensions) if isinstance(one, ByColumn) and self._of_group(term, one)), None)
+            if placed is None:
+                raise RefusedError("unused_words", english().text("unused", words=f"“{term.text}” here"))
+            dimensions[placed] = self._with_column(term, dimensions[placed])
+
+    def _is_measured(self, term: Term, measure: Measure) -> bool:
+        column = measure.column if isinstance(measure, Aggregate) else None
+        return any(one.field is not None and one.field.ref == column for one in term.candidates if one.score >= 0.4)
+
+    def _of_group(self, term: Term, dimension: ByColumn) -> bool:
+        return any(self._in_group(one, dimension) for one in term.candidates if one.score >= 0.3)
+
+    def _in_group(self, one: Candidate, dimension: ByColumn) -> bool:
+        ref = replace(dimension.column, via="")
+        if one.field is None:
+            return one.entity.key == ref.table
+        if one.field.ref == ref or self.chooser.same_column(one.field.ref, ref):
+            return True
+        keyed = dimension.key is not None or ref.column in (*self.layer.entities[ref.table].identifier, *self.layer.entities[ref.table].label)
+        return keyed and one.entity.key == ref.table
+
+    def _with_column(self, term: Term, dimension: Dimension) -> Dimension:
+        assert isinstance(dimension, ByColumn)
+        one = max((one for one in term.candidates if self._in_group(one, dimension)), key=lambda one: one.score)
+        shown = (dimension.column, *dimension.more)
+        if one.field is None or one.field.ref in [replace(ref, via="") for ref in shown]:
+            return dimension
+        if dimension.key is not None and one.field.ref == replace(dimension.key, via=""):
+            return replace(dimension, show_key=True)
+        if self.chooser.same_column(one.field.ref, replace(dimension.column, via="")):
+            return dimension
+        return replace(dimension, more=(*dimension.more, replace(one.field.ref, via=dimension.column.via)))
 
     def _having_slots(self) -> list[MeasureSlot]:
         return [
@@ -763,7 +822,9 @@ class Resolver:
         resolver = Conditions(self.layer, self.chooser, self.when, home)
         if any(isinstance(slot, CompareSlot) and slot.measure for slot in slots.conditions):
             raise RefusedError("unsupported", "I did not understand the condition on a computed number.")
-        columns += self._listed_columns(home)
+        if slots.returned:
+            columns, slots.columns = [], slots.returned
+        columns += [ref for ref in self._listed_columns(home) if ref not in columns]
         where = resolver.resolve(slots.conditions, self._relations_of_listing(home))
         order = self._listing_order(home)
         for one in order:
@@ -805,7 +866,7 @@ class Resolver:
         one = self.chooser.pick(target, fits_any)
         if one.field is not None:
             return one.entity.key, [one.field.ref]
-        if slots.columns or not self._narrow(one.entity):
+        if not slots.columns and not self._narrow(one.entity):
             return one.entity.key, []
         return one.entity.key, [
             ColumnRef(one.entity.key, name) for name in dict.fromkeys((*one.entity.identifier, *one.entity.label))

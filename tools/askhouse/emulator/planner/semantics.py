@@ -8,6 +8,7 @@ import weakref
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from dataclasses import field as made
 from datetime import date
 from functools import cached_property
 from typing import Any, Literal
@@ -103,6 +104,8 @@ class SemanticLayer:
     links: tuple[Link, ...]
     values: ValueIndex
     context: AuthoredContext
+    found: dict[tuple[str, ...], list[Any]] = made(default_factory=dict)
+    """What words were found to mean, kept for the next question."""
 
     def field(self, ref: ColumnRef) -> Field:
         """The field of a column. Raises KeyError."""

@@ -21,6 +21,8 @@ class MeasureSlot:
     business: dict[str, Any] | None = None
     distinct: bool = False
     said: str = ""
+    worth: bool = False
+    """Whether the amount of rows of a table is asked, not their number."""
 
 
 @dataclass
@@ -132,6 +134,8 @@ class Slots:
     target_plural: bool = False
     columns: list[Term] = field(default_factory=list)
     tables: list[Term] = field(default_factory=list)
+    returned: list[Term] = field(default_factory=list)
+    """Columns that a closing sentence asks for: "Return the name and the total"."""
     distinct: bool = False
     direction: Direction | None = None
     way: Way | None = None

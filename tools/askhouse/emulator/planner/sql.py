@@ -34,6 +34,7 @@ from .plan import (
     ShareOfTotal,
     TimeRef,
     Value,
+    Within,
 )
 from .profile import call, table_node
 from .semantics import SemanticLayer
@@ -401,11 +402,13 @@ class Compiler:
     def _condition(self, scope: Scope, condition: Condition) -> exp.Expr:
         tables = _condition_tables(condition)
         unreachable = [table for table in tables if not paths_up(self.layer, scope.base, table)]
-        if unreachable and not isinstance(condition, Has | AnyOf):
+        if unreachable and not isinstance(condition, Has | Within | AnyOf):
             return self._semi_join(scope, Has(unreachable[0], (condition,)))
         match condition:
             case Has():
                 return self._semi_join(scope, condition)
+            case Within():
+                return self._within(scope, condition)
             case AnyOf(conditions):
                 return exp.Paren(this=exp.or_(*[self._condition(scope, one) for one in conditions]))
             case During():
@@ -488,7 +491,7 @@ class Compiler:
         inner = Scope(self.layer, child)
         inner.alias()
         key = inner._node(path[:-1], path[-1].column)
-        conditions = [self._condition(inner, one) for one in has.conditions] + [_not_null(key)]
+        conditions = [self._condition(inner, one) for one in self._nested(child, has)] + [_not_null(key)]
         select = inner.apply(exp.select(key.copy())).where(*conditions)
         if has.operator:
             counted = exp.Count(this=exp.Star())
@@ -498,6 +501,26 @@ class Compiler:
         own = exp.column(path[-1].parent_column, table=scope.alias(), quoted=_needs_quotes(path[-1].parent_column))
         node = exp.In(this=own, query=select.subquery())
         return exp.Not(this=node) if has.negated else node
+
+    def _nested(self, child: str, has: Has) -> tuple[Condition, ...]:
+        """Conditions at a table between: those that its rows cannot tell belong to the rows of the table named."""
+        far = tuple(
+            one
+            for one in has.conditions
+            if child != has.table and any(not paths_up(self.layer, child, table) for table in _condition_tables(one))
+        )
+        near = tuple(one for one in has.conditions if one not in far)
+        return near if not far else (*near, Within(has.table, far))
+
+    def _within(self, scope: Scope, within: Within) -> exp.Expr:
+        identifier = self.layer.entities[within.table].identifier
+        if len(identifier) != 1:
+            raise NoPathError(scope.base, within.table)
+        inner = Scope(self.layer, within.table)
+        inner.alias()
+        key = inner.column(ColumnRef(within.table, identifier[0]))
+        select = inner_select(inner, key, [self._condition(inner, one) for one in within.conditions])
+        return exp.In(this=scope.column(ColumnRef(within.table, identifier[0])), query=select.subquery())
 
     # Order
 
@@ -521,6 +544,11 @@ class Compiler:
                 )
             )
         return select.limit(plan.limit) if plan.limit else select
+
+
+def inner_select(scope: Scope, key: exp.Expr, conditions: Sequence[exp.Expr]) -> exp.Select:
+    """The keys of the rows for which the conditions hold."""
+    return scope.apply(exp.select(key)).where(*conditions)
 
 
 def literal(value: Any) -> exp.Expr:

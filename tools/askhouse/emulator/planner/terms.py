@@ -94,7 +94,7 @@ def _term_at(layer: SemanticLayer, tokens: Sequence[Token], at: int, periods: Pe
     if not options:
         if token.kind == "number":
             return Term("number", token.number, [token])
-        return Term("mark" if token.kind == "mark" and token.text in "?!,;\n" else "unknown", token.text, [token])
+        return Term("mark" if token.kind == "mark" and token.text in "?!,;.\n" else "unknown", token.text, [token])
     best = max(options, key=lambda option: option[0])[1]
     best.candidates = best.candidates or (
         mention.candidates if mention and len(mention.tokens) == len(best.tokens) else []
