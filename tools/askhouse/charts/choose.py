@@ -211,7 +211,8 @@ def _along(scene: Scene, key: Role, notes: tuple[str, ...]) -> tuple[list[int], 
     """The rows in the order of a line; a row without a moment has no place on it, which is said."""
     if key.kind != "time":
         return list(range(scene.count)), notes
-    rows = [i for i in scene.by_calendar(key) if scene.cells(key)[i] is not None]
+    moments = scene.cells(key)
+    rows = [i for i in scene.by_calendar(key) if moments[i] is not None]
     missing = scene.count - len(rows)
     return rows, (*notes, f"Without {missing} rows that have no {key.label}") if missing else notes
 

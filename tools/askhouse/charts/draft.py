@@ -48,6 +48,7 @@ class Scene:
     def __init__(self, question: str, result: Result) -> None:
         self.question = question
         self.result = result
+        self._columns = list(zip(*result.rows, strict=True)) or [() for _ in result.columns]
         self.roles: Roles = roles_of(result, question)
         self.reach: Reach = reach_of(result, self.roles)
         self.count = len(result.rows)
@@ -61,9 +62,9 @@ class Scene:
         ranked = any(role.name == self.reach.sorted_by for role in self.measures)
         return shape.known and not shape.grouped and len(self.roles.all) > 3 and not ranked
 
-    def cells(self, role: Role) -> list[Any]:
+    def cells(self, role: Role) -> tuple[Any, ...]:
         """One column, top to bottom."""
-        return [row[role.position] for row in self.result.rows]
+        return self._columns[role.position]
 
     def numbers(self, role: Role) -> list[Any]:
         """The column's finite numbers."""

@@ -8,13 +8,13 @@ from collections.abc import Sequence
 
 from state_contracts import Answer, Preferences, Result, Summary
 
-from ..facts.cells import header_of, texts
+from ..facts.cells import LONGEST_CELL, header_of, texts
 from ..facts.phrases import Writer, harmless, one_line
 from ..message import MOST_COLUMNS, MOST_ROWS, left_out, notes, place_words, pretty, said_by
 from .turned import Turned
 
-_WIDTH = 100
-_LONGEST = 40
+_WIDTH = 110
+_SHORTEST = 16
 
 
 def to_text(turned: Turned, preferences: Preferences | None = None) -> str:
@@ -32,14 +32,14 @@ def _told(answer: Answer, summary: Summary, writer: Writer) -> list[str]:
     for result in answer.results:
         parts += [one_line(result.name)] if len(answer.results) > 1 else []
         parts.append(table_of(result, writer))
-    return [*parts, *(harmless(text) for text in said_by(answer, summary))]
+    return [*parts, *(_paragraphs(text) for text in said_by(answer, summary))]
 
 
 def _in_order(answer: Answer, writer: Writer) -> list[str]:
     parts = []
     for block in answer.blocks:
         if block.kind == "text":
-            parts.append(harmless(block.text.strip()))
+            parts.append(_paragraphs(block.text.strip()))
         elif block.kind == "table" and (result := answer.result(block.result)):
             parts.append(table_of(result, writer))
     failure = answer.failure
@@ -53,12 +53,23 @@ def table_of(result: Result, writer: Writer, *, rows: int = MOST_ROWS, columns: 
     if not result.rows:
         return ""
     roles, cells = texts(result, writer, rows=rows, columns=columns)
-    grid = [[_cut(header_of(role)) for role in roles], *([_cut(cell) for cell in row] for row in cells)]
+    grid = _fitted([[header_of(role) for role in roles], *cells])
     widths = [max(width(row[i]) for row in grid) for i in range(len(roles))]
     right = [role.kind == "measure" for role in roles]
     lines = [_aligned(row, widths, right) for row in grid]
     lines.insert(1, "  ".join("-" * size for size in widths))
     return "\n".join([*lines, *([f"({note})"] if (note := left_out(result, len(cells), len(roles), writer)) else [])])
+
+
+def _fitted(grid: list[list[str]]) -> list[list[str]]:
+    """The cells, the widest column cut until the table fits; the first column, which names the rows, is cut last."""
+    widths = [min(max(map(width, column)), LONGEST_CELL) for column in zip(*grid, strict=True)]
+    while sum(widths) + 2 * len(widths) > _WIDTH + 2:
+        wide = [i for i, size in enumerate(widths) if size > _SHORTEST]
+        if not wide:
+            break
+        widths[max(wide, key=lambda i: (i > 0, widths[i]))] -= 1
+    return [[_cut(cell, size) for cell, size in zip(row, widths, strict=True)] for row in grid]
 
 
 def _aligned(row: Sequence[str], widths: Sequence[int], right: Sequence[bool]) -> str:
@@ -69,8 +80,8 @@ def _aligned(row: Sequence[str], widths: Sequence[int], right: Sequence[bool]) -
     return "  ".join(cells).rstrip()
 
 
-def _cut(text: str) -> str:
-    while width(text) > _LONGEST:
+def _cut(text: str, longest: int) -> str:
+    while width(text) > longest:
         text = text[:-2].rstrip() + "…"
     return text
 
@@ -93,7 +104,7 @@ def _width(character: str) -> int:
 def _computation(result: Result, answer: Answer) -> str:
     if not result.sql or result.sql_origin == "catalogue":
         return ""
-    caption = f"What the SQL does: {one_line(result.read_as)}\n" if result.read_as else ""
+    caption = _wrapped(f"What the SQL does: {result.read_as}") + "\n" if result.read_as else ""
     return f"{caption}{textwrap.indent(harmless(pretty(result.sql)), '    ')}"
 
 
@@ -106,3 +117,12 @@ def _asking(answer: Answer) -> str:
 
 def _wrapped(text: str) -> str:
     return textwrap.fill(one_line(text), _WIDTH, break_long_words=False, break_on_hyphens=False)
+
+
+def _paragraphs(text: str) -> str:
+    """Somebody's words, long lines broken between words."""
+    lines = []
+    for line in harmless(text).splitlines():
+        indent = " " * (len(line) - len(line.lstrip()) + (2 if line.lstrip().startswith(("- ", "* ")) else 0))
+        lines.append(textwrap.fill(line, _WIDTH, subsequent_indent=indent, break_on_hyphens=False) if line else "")
+    return "\n".join(lines)

@@ -51,6 +51,6 @@ def texts(result: Result, writer: Writer, *, rows: int, columns: int) -> tuple[l
 
 
 def _column(values: list[Any], role: Role, writer: Writer) -> list[str]:
-    if role.kind == "measure":
+    if role.kind == "measure" and not role.is_code:
         return writer.column(values, PLAIN if role.unit.kind == "named" else role.unit)
     return [shown(value) for value in values]

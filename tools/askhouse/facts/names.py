@@ -17,7 +17,7 @@ NOT_SUMMED = words(
     "rank position score temperature temp latitude longitude lat lon index"
 )
 STOCKS = words("balance stock inventory headcount population cumulative running backlog")
-_SUMMED = words("count counts total sum number num n quantity qty revenue amount")
+_SUMMED = words("count counts total sum number num n rows quantity qty revenue amount")
 _IDENTIFIERS = words("id ids key keys uuid guid code codes zip zipcode postcode postal ssn phone tailnum")
 _PERCENT = words("pct percent percentage")
 _FRACTIONS = words("share proportion fraction ratio rate")

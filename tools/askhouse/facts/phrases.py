@@ -142,7 +142,10 @@ def _quantized(value: Decimal, places: int) -> Decimal:
 
 def one_line(value: Any) -> str:
     """Text of a cell without anything that could move, hide or reverse what stands around it."""
-    text = "".join(_harmless(character) for character in str(value))
+    text = str(value)
+    if text.isascii() and text.isprintable() and "  " not in text and text == text.strip():
+        return text  # almost all cells
+    text = "".join(_harmless(character) for character in text)
     return re.sub(r"\s+", " ", text).strip()
 
 

@@ -39,6 +39,11 @@ class Role:
     whole: bool = False
     """Whether the values are whole numbers."""
 
+    @property
+    def is_code(self) -> bool:
+        """Whether whole numbers are shown digit by digit: stored, not computed, they may be flight numbers or times."""
+        return self.whole and self.aggregate is None and not promises_sum(self.name)
+
 
 @dataclass(frozen=True)
 class Roles:
