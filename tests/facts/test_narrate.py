@@ -167,6 +167,23 @@ def test_a_trend_is_told_with_its_change_and_extremes() -> None:
     assert "It was highest in February 2025 (12) and lowest in January 2025 (4)." in text
 
 
+def test_groups_over_time_are_compared_over_the_whole_time() -> None:
+    sql = f"SELECT region, DATE_TRUNC(d, MONTH) AS month, SUM(x) AS revenue FROM {T} GROUP BY 1, 2 ORDER BY 2"
+    rows = [
+        ("North", "2025-01-01", 9),
+        ("South", "2025-01-01", 1),
+        ("South", "2025-02-01", 10),
+        ("North", "2025-02-01", 5),
+    ]
+    summary = told(result_of(sql, {"region": "STRING", "month": "DATE", "revenue": "INT64"}, rows))
+
+    assert summary.text == (
+        "Over the whole time, North has the highest revenue: 14, followed by South (11). "
+        "The highest single value is 10, for South in February 2025. Together the 4 rows make 25."
+    )
+    assert [(claim.value, claim.rows) for claim in summary.claims][:2] == [(14, [0, 3]), (11, [1, 2])]
+
+
 def test_a_change_from_zero_or_below_has_no_percentage() -> None:
     sql = f"SELECT d AS day, SUM(x) AS profit FROM {T} GROUP BY day"
     rows = [("2025-01-01", -4), ("2025-01-02", 2), ("2025-01-03", 4)]

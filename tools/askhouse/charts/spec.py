@@ -121,7 +121,7 @@ def _bar(draft: Draft, points: list[Point]) -> Spec:
     encoding: Spec = {along: place, across: _measure(draft, points), "tooltip": _tooltip(draft, points)}
     encoding |= _colour(draft, points)
     if draft.kind == "grouped_bar":
-        encoding["yOffset" if draft.horizontal else "xOffset"] = {"field": SERIES, "sort": _series_names(points)}
+        encoding["yOffset" if draft.horizontal else "xOffset"] = {"field": SERIES, "sort": encoding["color"]["sort"]}
     if draft.kind == "stacked_bar":
         encoding[across]["stack"] = "zero"
     size = _bar_size(draft, len(names), len(_series_names(points)) if draft.kind == "grouped_bar" else 1)
@@ -244,11 +244,16 @@ def _colour(draft: Draft, points: list[Point]) -> Spec:
         condition = {"test": {"field": X, "equal": draft.rest.label}, "value": palette.REST}
         return {"color": {"condition": condition, "value": palette.MARK}}
     title = _short(draft.series.label) if draft.series is not None else None
-    return {"color": {"field": SERIES, "type": "nominal", "sort": _series_names(points), "title": title}}
+    names = _series_names(points, by_size=draft.series is not None and draft.series.kind != "time")
+    return {"color": {"field": SERIES, "type": "nominal", "sort": names, "title": title}}
 
 
-def _series_names(points: list[Point]) -> list[str]:
-    return list(dict.fromkeys(point[SERIES] for point in points if SERIES in point))
+def _series_names(points: list[Point], *, by_size: bool = False) -> list[str]:
+    """The names of the series, in drawing order or the one with the highest value first."""
+    named = [point for point in points if SERIES in point]
+    if by_size:
+        named.sort(key=lambda point: (point[Y] is None, -(point[Y] or 0), point[SERIES]))
+    return list(dict.fromkeys(point[SERIES] for point in named))
 
 
 def _tooltip(draft: Draft, points: list[Point]) -> list[Spec]:

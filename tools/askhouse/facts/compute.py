@@ -21,8 +21,8 @@ from .roles import Role, Roles, roles_of
 from .units import PLAIN, Unit
 
 FactKind = Literal[
-    "rows", "value", "total", "highest", "lowest", "share", "difference", "first", "last", "change", "rise", "fall",
-    "dates", "nulls",
+    "rows", "value", "total", "subtotal", "highest", "lowest", "share", "difference", "first", "last", "change", "rise",
+    "fall", "dates", "nulls",
 ]  # fmt: skip
 _LARGEST_CHANGE = 1_000
 Number = int | float | Decimal
@@ -108,7 +108,7 @@ def _of_measure(role: Role, cells: Sequence[Any], result: Result, roles: Roles, 
     if axis is not None and reach.complete:
         facts += _trend(role, axis, cells, result)
     if may_total(role, roles, reach):
-        facts += _total(role, present)
+        facts += [*_total(role, present), *_subtotals(role, present, result, roles)]
     if len(cells) == len(present) == 2 and reach.complete:
         facts.append(_difference(role, present))
     return facts
@@ -154,6 +154,21 @@ def _total(role: Role, present: list[tuple[int, Number]]) -> list[Fact]:
         share = float(Fraction(top) / Fraction(total))
         facts.append(Fact("share", share, rows, (role.name,), Unit("fraction"), role.label))
     return facts
+
+
+def _subtotals(role: Role, present: list[tuple[int, Number]], result: Result, roles: Roles) -> list[Fact]:
+    """The total of each group over the whole time, the largest first, where the rows are groups in time."""
+    things, times = ([key for key in roles.keys if key.kind == kind] for kind in ("category", "time"))
+    if len(things) != 1 or len(times) != 1:
+        return []
+    groups: dict[Any, list[tuple[int, Number]]] = {}
+    for i, value in present:
+        groups.setdefault(result.rows[i][things[0].position], []).append((i, value))
+    facts = [
+        Fact("subtotal", exact_sum(v for _, v in of), tuple(i for i, _ in of), (role.name,), role.unit, role.label)
+        for of in groups.values()
+    ]
+    return sorted(facts, key=lambda fact: fact.value, reverse=True)
 
 
 def _difference(role: Role, present: list[tuple[int, Number]]) -> Fact:

@@ -16,7 +16,8 @@ from .roles import Role, Roles, roles_of
 MOST_SENTENCES = 4
 _MOST_NAMES = 4
 _CLAIMS: dict[FactKind, ClaimKind] = {
-    "rows": "count", "value": "value", "total": "total", "highest": "extreme", "lowest": "extreme", "share": "share",
+    "rows": "count", "value": "value", "total": "total", "subtotal": "total", "highest": "extreme",
+    "lowest": "extreme", "share": "share",
     "difference": "change", "first": "value", "last": "value", "change": "change", "rise": "trend", "fall": "trend",
     "dates": "range", "nulls": "count",
 }  # fmt: skip
@@ -179,6 +180,9 @@ class Teller:
         if high and low and high.value == low.value and len(high.rows) == len(self.result.rows):
             text = f"All {self._count(len(high.rows))} have the same {_bare(role.label)}: {self._number(high, role)}."
             return [self._say(text, high), *self._in_all(role)]
+        groups = [fact for fact in self.facts if fact.kind == "subtotal" and role.name in fact.columns]
+        if high and len(groups) > 1 and groups[0].value > groups[1].value:
+            return [self._over_time(role, groups), self._also(role, high), *self._in_all(role)]
         pair = self._fact("difference", role)
         if pair and high and low and len(high.rows) == 1:
             return [self._pair(role, high, low, pair), *self._in_all(role)]
@@ -220,6 +224,17 @@ class Teller:
         values = [Fact("value", self._cell(i, role), (i,), (role.name,)) for i in next_ones]
         return self._say(text + ".", lead, share, *values)
 
+    def _over_time(self, role: Role, groups: Sequence[Fact]) -> Sentence:
+        """Which group has most over the whole time, and the next ones."""
+        thing = next(key for key in self.roles.keys if key.kind == "category")
+        told = groups[:3]
+        names = [f"{quoted(self._cell(fact.rows[0], thing))} ({self._number(fact, role)})" for fact in told[1:]]
+        text = (
+            f"Over the whole time, {quoted(self._cell(told[0].rows[0], thing))} has the highest {_bare(role.label)}: "
+            f"{self._number(told[0], role)}, followed by {_and(names)}."
+        )
+        return self._say(text, *told)
+
     def _followers(self, role: Role, lead: Fact) -> list[int]:
         known = [i for i, _ in enumerate(self.result.rows) if self._cell(i, role) is not None and i not in lead.rows]
         ordered = sorted(known, key=lambda i: self._cell(i, role), reverse=lead.kind == "highest")
@@ -227,7 +242,8 @@ class Teller:
 
     def _also(self, role: Role, other: Fact) -> Sentence:
         names = _and([self._name(i) for i in other.rows[:3]]) if len(other.rows) <= 3 else f"{len(other.rows)} rows"
-        text = f"The {other.kind} is {self._number(other, role)}, for {names}."
+        single = "single value " if any(fact.kind == "subtotal" for fact in self.facts) else ""
+        text = f"The {other.kind} {single}is {self._number(other, role)}, for {names}."
         return self._say(text, other)
 
     def _in_all(self, role: Role) -> list[Sentence]:
