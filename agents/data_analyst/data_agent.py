@@ -52,8 +52,10 @@ def build_data_agent(settings: Settings) -> DataAgent:
 
 
 def thought(text: str) -> Event:
-    """A line of progress: shown while it works, never stored."""
-    return Event(partial=True, content=types.Content(role="model", parts=[types.Part(text=text + "\n", thought=True)]))
+    """A line of progress, in Markdown: shown while it works, never stored."""
+    return Event(
+        partial=True, content=types.Content(role="model", parts=[types.Part(text=f"{text}  \n", thought=True)])
+    )
 
 
 def progress_line(title: str, text: str) -> str:

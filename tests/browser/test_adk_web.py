@@ -42,7 +42,7 @@ def test_a_question_and_its_follow_up(served: Served, page: Page, artifacts: Pat
 
     ask(page, "How many flights left each airport?")
     expect(page.locator(PICTURES)).to_have_count(1)
-    assert any("Planning the query" in text for text in page.evaluate("window.shown"))
+    assert any("Analyzing context" in text for text in page.evaluate("window.shown"))
     expect(page.locator(MESSAGES)).to_have_count(1)
     message = page.locator(MESSAGES).first
     shows(message, BY_ORIGIN)
