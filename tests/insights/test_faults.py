@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -126,6 +127,45 @@ async def test_a_reply_that_breaks_off_over_grpc_keeps_its_rows(tmp_path: Path) 
     assert answer.results[0].rows == [(1234567.5,)]
     assert answer.failure is not None and answer.failure.code == "unreachable"
     assert any("broke off" in notice for notice in answer.notices)
+
+
+async def test_a_server_that_dies_leaves_what_it_sent(tmp_path: Path) -> None:
+    server = await asyncio.create_subprocess_exec(sys.executable, "-c", DYING, stdout=asyncio.subprocess.PIPE)
+    assert server.stdout is not None
+    port = int(await server.stdout.readline())
+    thoughts, answer = await asked(Settings(home=tmp_path, chat_endpoint=f"http://127.0.0.1:{port}"))
+    assert await server.wait() == 9
+    assert [thought.title for thought in thoughts] == ["Analyzing context"]
+    assert answer.texts == ["Half of the"]
+    assert (answer.outcome, answer.complete) == ("failed", False)
+    assert answer.failure is not None and answer.failure.code == "unreachable"
+
+
+DYING = """
+import asyncio, os, grpc
+from google.cloud import geminidataanalytics_v1 as api
+
+def message(kind, *parts):
+    text = api.TextMessage(parts=parts, text_type=kind)
+    return api.Message(system_message=api.SystemMessage(text=text))
+
+async def reply(request, context):
+    yield message("THOUGHT", "Analyzing context", "Retrieved context for 1 table.")
+    yield message("FINAL_RESPONSE", "Half of the")
+    await asyncio.sleep(0.3)  # until both have left
+    os._exit(9)
+
+async def main():
+    server = grpc.aio.server()
+    handler = grpc.unary_stream_rpc_method_handler(reply, api.ChatRequest.deserialize, api.Message.serialize)
+    service = "google.cloud.geminidataanalytics.v1.DataChatService"
+    server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler(service, {"Chat": handler}),))
+    print(server.add_insecure_port("127.0.0.1:0"), flush=True)
+    await server.start()
+    await server.wait_for_termination()
+
+asyncio.run(main())
+"""
 
 
 async def test_both_transports_give_the_same_answer(tmp_path: Path, rest_settings: Callable[[str], Settings]) -> None:

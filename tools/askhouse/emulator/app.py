@@ -18,7 +18,7 @@ from starlette.routing import Route
 
 from .bigquery_rest import routes as bigquery_routes
 from .core import Core
-from .errors import HTTP_STATUS, ApiError, invalid
+from .errors import HTTP_STATUS, ApiError, api_error, invalid
 from .methods import Method, agent_methods, operation_methods
 from .wire import ChatRequest, body_chunk, body_end, to_json
 
@@ -67,7 +67,10 @@ def _chat(core: Core) -> Endpoint:
     async def chat(request: Request) -> Response:
         message = _parse({**await _json_body(request), "parent": _resource(request, ":chat")}, ChatRequest)
         replies = core.chat.reply(message)
-        first = await anext(replies, None)
+        try:
+            first = await anext(replies, None)
+        except Exception as error:
+            raise api_error(error) from error
         return StreamingResponse(_stream(first, replies), media_type="application/json; charset=UTF-8")
 
     return chat
@@ -81,8 +84,8 @@ async def _stream(first: Any, rest: AsyncIterator[Any]) -> AsyncIterator[bytes]:
     try:
         async for message in rest:
             yield body_chunk(await asyncio.to_thread(to_json, message), first=False)
-    except ApiError as error:
-        yield body_chunk(error.body(), first=False)
+    except Exception as error:
+        yield body_chunk(api_error(error).body(), first=False)
     yield body_end(empty=False)
 
 
@@ -92,7 +95,10 @@ def _unary(method: Method, path_field: str, body_field: str) -> Endpoint:
         if body_field:
             values[body_field] = await _json_body(request)
         _fill(values, path_field, _resource(request, ":"))
-        reply = await asyncio.to_thread(method.work, _parse(values, method.request))
+        try:
+            reply = await asyncio.to_thread(method.work, _parse(values, method.request))
+        except Exception as error:
+            raise api_error(error) from error
         return JSONResponse(to_json(reply))
 
     return handle

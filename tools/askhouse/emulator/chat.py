@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 from google.protobuf.message import Message as Proto
 
-from ..errors import DataError, TableNotFoundError
+from ..errors import DataError, QueryLimitError, TableNotFoundError
 from ..warehouse.base import Rows, Table, TableRef, Warehouse
 from . import wire
 from .agents import Agents
@@ -67,7 +67,8 @@ class Chat:
         yield wire.thought("Running a query", f"Executing: {planned.sql}")
         moment = self._moment(planned, tables)
         try:
-            job_id, rows = await asyncio.to_thread(self._run, planned.sql, moment, project, context.max_billed_bytes)
+            await asyncio.to_thread(self._check_bytes, planned, context.max_billed_bytes, tables, moment)
+            job_id, rows = await asyncio.to_thread(self._run, planned.sql, moment, project)
         except DataError as error:
             yield wire.error(str(error))
             return
@@ -90,9 +91,19 @@ class Chat:
         layer = build_layer(self._warehouse, context.refs, context.authored)
         return Planner(layer, self._clock).read(question, history)
 
-    def _run(self, sql: str, moment: datetime | None, project: str, limit: int | None) -> tuple[str, Rows]:
-        if limit:
-            _check_bytes(self._warehouse.dry_run(sql, today=moment).bytes_processed, limit)
+    def _check_bytes(self, planned: Planned, limit: int | None, tables: list[Table], moment: datetime | None) -> None:
+        """Refuse a query that would bill more than `limit`. Whole tables bound what a planned query reads of them."""
+        most = sum(table.size_bytes for table in tables) if planned.origin == "generated" else None
+        if not limit or (most is not None and most <= limit):
+            return
+        needed = self._warehouse.dry_run(planned.sql, today=moment).bytes_processed
+        if needed > limit:
+            raise QueryLimitError(
+                f"Query exceeded limit for bytes billed: {limit}. {needed} or higher required.",
+                "Ask a narrower question, or raise bigQueryMaxBilledBytes.",
+            )
+
+    def _run(self, sql: str, moment: datetime | None, project: str) -> tuple[str, Rows]:
         rows = self._warehouse.query(sql, max_rows=_USUAL_ROWS, today=moment)
         if rows.total_rows > len(rows.rows) and not wire.fills_a_result(rows):
             rows = self._warehouse.query(sql, max_rows=wire.MAX_RESULT_ROWS, today=moment)
@@ -172,14 +183,6 @@ def _project(parent: str) -> str:
     if len(parts) != 4 or parts[::2] != ["projects", "locations"] or not all(parts):
         raise invalid(f"Invalid parent '{parent}': write projects/PROJECT/locations/LOCATION.")
     return parts[1]
-
-
-def _check_bytes(needed: int, limit: int) -> None:
-    if needed > limit:
-        raise DataError(
-            f"Query exceeded limit for bytes billed: {limit}. {needed} or higher required.",
-            "Ask a narrower question, or raise bigQueryMaxBilledBytes.",
-        )
 
 
 def _count(number: int, noun: str) -> str:

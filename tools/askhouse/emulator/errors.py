@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import logging
 from typing import Any
+
+from ..errors import AskhouseError
 
 HTTP_STATUS = {
     "INVALID_ARGUMENT": 400,
@@ -20,7 +23,7 @@ HTTP_STATUS = {
 }
 
 
-INTERNAL_MESSAGE = "Internal error encountered. The emulator's log says where."
+log = logging.getLogger(__name__)
 
 
 class ApiError(Exception):
@@ -43,6 +46,16 @@ class ApiError(Exception):
         if self.details:
             error["details"] = list(self.details)
         return {"error": error}
+
+
+def api_error(error: Exception) -> ApiError:
+    """What a client is told of an error; one of ours is logged with its place."""
+    if isinstance(error, ApiError):
+        return error
+    if isinstance(error, AskhouseError):
+        return ApiError("INTERNAL", str(error))
+    log.error("A request failed for a reason of ours", exc_info=error)
+    return ApiError("INTERNAL", "Internal error encountered. The log of askhouse says where.")
 
 
 def invalid(message: str) -> ApiError:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from typing import Any
 
@@ -11,11 +10,9 @@ import grpc
 
 from ..errors import StorageError
 from .core import Core
-from .errors import INTERNAL_MESSAGE, ApiError
+from .errors import ApiError, api_error
 from .methods import Method, agent_methods, operation_methods
 from .wire import ChatRequest
-
-log = logging.getLogger(__name__)
 
 VERSIONS = ("v1", "v1beta", "v1alpha")
 _PACKAGE = "google.cloud.geminidataanalytics"
@@ -59,10 +56,8 @@ def _unary(method: Method) -> Callable[[Any, Any], Awaitable[Any]]:
     async def handle(request: Any, context: grpc.aio.ServicerContext[Any, Any]) -> Any:
         try:
             return await asyncio.to_thread(method.work, request)
-        except ApiError as error:
-            await context.abort(grpc.StatusCode[error.status], error.message)
-        except Exception:
-            await _abort_internal(context)
+        except Exception as error:
+            await _refuse(context, api_error(error))
 
     return handle
 
@@ -72,17 +67,14 @@ def _chat(core: Core) -> Callable[[Any, Any], AsyncIterator[Any]]:
         try:
             async for message in core.chat.reply(request):
                 yield message
-        except ApiError as error:
-            await context.abort(grpc.StatusCode[error.status], error.message)
-        except Exception:
-            await _abort_internal(context)
+        except Exception as error:
+            await _refuse(context, api_error(error))
 
     return handle
 
 
-async def _abort_internal(context: grpc.aio.ServicerContext[Any, Any]) -> None:
-    log.exception("A request failed for a reason of ours")
-    await context.abort(grpc.StatusCode.INTERNAL, INTERNAL_MESSAGE)
+async def _refuse(context: grpc.aio.ServicerContext[Any, Any], error: ApiError) -> None:
+    await context.abort(grpc.StatusCode[error.status], error.message)
 
 
 def _serialize(message: Any) -> bytes:

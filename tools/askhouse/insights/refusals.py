@@ -38,7 +38,10 @@ def translated(failure: Failure) -> Error:
     for pattern, error in _BY_WORDS.items():
         if pattern.search(failure.message):
             return error(_sentence(failure.message))
-    return ServiceError(_sentence(failure.message), "Ask again, or put the question in other words.")
+    said = _sentence(failure.message)
+    if status:
+        return ServiceError(f"The service failed ({status}): {said}", "Ask again in a moment.")
+    return ServiceError(said, "Ask again, or put the question in other words.")
 
 
 def is_transient(failure: Failure) -> bool:
@@ -106,6 +109,7 @@ _BY_STATUS: Mapping[str, Callable[[Failure], Error]] = {
     "RESOURCE_EXHAUSTED": _busy,
     "UNAVAILABLE": _unreachable,
     "DEADLINE_EXCEEDED": _unreachable,
+    "CANCELLED": _unreachable,
     "NOT_FOUND": _missing,
     "INVALID_ARGUMENT": _refused,
     "FAILED_PRECONDITION": _refused,
