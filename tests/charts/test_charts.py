@@ -336,6 +336,17 @@ def test_two_numbers_a_row_are_points() -> None:
     assert pairs_of(chart) == rows
 
 
+def test_numbers_that_name_things_are_drawn_only_where_the_person_wants_them_drawn() -> None:
+    rows = [(4, 0.563), (3, 0.625), (2, 0.813)]
+    result = result_of(f"SELECT team_id, score FROM {T}", {"team_id": "INT64", "score": "FLOAT64"}, rows)
+
+    assert drawn("What is the relationship between team id and score?", result).kind == "scatter"
+    assert drawn("score of each team", result).kind == "bar"
+    ids = result_of(f"SELECT name, team_id FROM {T}", {"name": "STRING", "team_id": "INT64"}, [("a", 4), ("b", 3)])
+    assert drawn("bar chart of team id by name", ids).kind == "bar"
+    assert drawn("names and ids", ids).kind == "none"
+
+
 def test_more_points_than_can_be_drawn_are_cut_and_that_is_said() -> None:
     rows = [(float(i), float(i * i)) for i in range(6_000)]
     chart = choose("", result_of(f"SELECT a, b FROM {T}", {"a": "FLOAT64", "b": "FLOAT64"}, rows))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from askhouse.facts.shape import Shape, shape_of
+from askhouse.facts.shape import Shape, output_named, shape_of
 
 T = "`p.d.t`"
 
@@ -67,6 +67,23 @@ def test_additivity_is_followed_through_subqueries_and_stops_at_subtotals(sql: s
 )
 def test_the_grain_of_a_period_comes_from_the_query(expression: str, grain: str | None) -> None:
     assert shape_of(f"SELECT {expression} AS p, COUNT(*) AS n FROM {T} GROUP BY p").output("p").grain == grain
+
+
+@pytest.mark.parametrize(
+    ("name", "aggregate", "additive"),
+    [
+        ("COUNT(Rank)", "count", True),
+        ("sum(price)", "sum", True),
+        ("SUM(user_id)", "sum", False),
+        ("count(DISTINCT city)", "distinct", False),
+        ("avg(T1.price)", "average", False),
+        ("total", None, False),
+    ],
+)
+def test_without_a_query_a_column_named_by_a_function_tells_as_much(
+    name: str, aggregate: str | None, additive: bool
+) -> None:
+    assert (output_named(name).aggregate, output_named(name).additive) == (aggregate, additive)
 
 
 def test_order_and_limit_are_read() -> None:

@@ -15,7 +15,7 @@ from ..facts.roles import Role
 from .asked import asked_for
 from .check import check
 from .describe import describe
-from .draft import Draft, Rest, Scene, label_of
+from .draft import RELATION, TREND, Draft, Rest, Scene, label_of
 from .spec import build
 
 MOST_BARS = 30
@@ -27,8 +27,6 @@ _SAME_SCALE = 25
 _LARGEST_REST = 3
 """How many times the longest bar the bar of all others may be, so that the others can still be seen."""
 _SHARE = re.compile(r"\b(shares?|proportions?|percentages?|breakdown|make[- ]?up|composition)\b", re.I)
-_RELATION = re.compile(r"\b(relation(?:ship)?s?|correlat\w+|versus|vs\.?|against|depend\w*)\b", re.I)
-_TREND = re.compile(r"\b(trends?|over time|evol\w+|development|change of|changed?)\b", re.I)
 _COMPARE = re.compile(r"\b(compar\w+|versus|vs\.?|differ\w*)\b", re.I)
 _WORDS: dict[ChartKind, str] = {
     "bar": "bar chart", "grouped_bar": "grouped bar chart", "stacked_bar": "stacked bar chart", "line": "line chart",
@@ -139,6 +137,8 @@ def _natural(scene: Scene) -> Draft:
         return _card(scene)
     if not scene.measures:
         return _none("The rows hold no number to compare.")
+    if len(scene.measures) > 1 and RELATION.search(scene.question) and not scene.roles.shape.grouped:
+        return _scatter(scene, "You asked how two numbers go together.")
     if scene.is_list:
         return _none("This is a list of records, best read as a table.")
     if len(scene.keys) > 2 or not scene.keys:
@@ -176,11 +176,11 @@ def _repeated(scene: Scene) -> Draft:
 def _one_key(scene: Scene, key: Role) -> Draft:
     if key.kind == "time":
         ranked = scene.roles.shape.limit is not None and scene.reach.sorted_by == scene.measures[0].name
-        few = scene.count < 3 and not _TREND.search(scene.question)
+        few = scene.count < 3 and not TREND.search(scene.question)
         if few or ranked or (key.grain in PARTS and None in scene.cells(key)):
             return _bars(scene, (key,), "Bars compare moments that are few or ranked.")
         return _line(scene, key, "A line shows the course over time.")
-    if len(scene.measures) == 2 and _RELATION.search(scene.question):
+    if len(scene.measures) == 2 and RELATION.search(scene.question):
         return _scatter(scene, "You asked how two numbers go together.")
     if _SHARE.search(scene.question) and scene.count <= 6 and not _no_pie(scene, strict=True):
         return _pie(scene, "A few parts of one whole.")

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from state_contracts import ChartKind, Result
@@ -12,8 +13,11 @@ from ..facts.compute import Reach, exact_sum, number, reach_of
 from ..facts.moments import order_of
 from ..facts.phrases import NO_VALUE, cut, one_line
 from ..facts.roles import Role, Roles, roles_of
+from .asked import asked_for
 
 LONGEST_LABEL = 40
+RELATION = re.compile(r"\b(relation(?:ship)?s?|correlat\w+|versus|vs\.?|against|depend\w*)\b", re.I)
+TREND = re.compile(r"\b(trends?|over time|evol\w+|development|change of|changed?)\b", re.I)
 
 
 @dataclass(frozen=True)
@@ -52,6 +56,7 @@ class Scene:
         self.roles: Roles = roles_of(result, question)
         self.reach: Reach = reach_of(result, self.roles)
         self.count = len(result.rows)
+        self.numbers_asked = self._numbers_asked()
         self.keys = self._keys()
         self.measures = self._measures()
 
@@ -78,9 +83,21 @@ class Scene:
         """Whether no two rows have the same values in these columns."""
         return len({repr([row[role.position] for role in roles]) for row in self.result.rows}) == self.count
 
+    def _numbers_asked(self) -> list[Role]:
+        """Whole numbers that name things, where the person wants them drawn all the same: "team id against score"."""
+        needed = 2 if RELATION.search(self.question) or asked_for(self.question) == "scatter" else 1
+        drawable = asked_for(self.question) or RELATION.search(self.question) or TREND.search(self.question)
+        missing = needed - len(self.roles.of("measure"))
+        if not drawable or missing <= 0 or self.roles.shape.grouped:
+            return []
+        codes = [role for role in self.roles.of("category") if role.whole]
+        return [replace(role, kind="measure") for role in codes[-missing:]] if len(self.roles.all) > 1 else []
+
     def _keys(self) -> list[Role]:
         """The columns that tell the rows apart: constants and second names of the same thing are left out."""
-        varying = [role for role in self.roles.keys if self.count < 2 or self.distinct(role) > 1]
+        drawn = {role.position for role in self.numbers_asked}
+        keys = [role for role in self.roles.keys if role.position not in drawn]
+        varying = [role for role in keys if self.count < 2 or self.distinct(role) > 1]
         if len(varying) > 1 and all(role.kind == "category" for role in varying):
             alone = [role for role in varying if self.unique(role)]
             named = [role for role in alone if "name" in role.label.split()]
@@ -89,7 +106,7 @@ class Scene:
 
     def _measures(self) -> list[Role]:
         """The numbers, the one that the answer is sorted by first; ranks only where there is nothing else."""
-        found = self.roles.of("measure")
+        found = sorted([*self.roles.of("measure"), *self.numbers_asked], key=lambda role: role.position)
         found = [role for role in found if role.aggregate != "window"] or found
         return sorted(found, key=lambda role: role.name != self.reach.sorted_by)
 

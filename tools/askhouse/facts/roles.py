@@ -10,7 +10,7 @@ from state_contracts import Column, Result
 
 from . import moments
 from .names import expanded, is_identifier, is_stock, is_year, promises_sum, readable, words_of
-from .shape import Aggregate, Grain, Output, Shape, shape_of
+from .shape import Aggregate, Grain, Output, Shape, output_named, shape_of
 from .units import PLAIN, Unit, unit_of
 
 RoleKind = Literal["time", "category", "measure", "moment", "nested"]
@@ -77,7 +77,7 @@ def _cells_by_column(result: Result) -> list[tuple[Any, ...]]:
 
 
 def _role(position: int, column: Column, values: Sequence[Any], shape: Shape, question: str) -> Role:
-    output = shape.output(column.name, position)
+    output = shape.output(column.name, position) if shape.known else output_named(column.name)
     kind, grain = _kind(column, values, output, shape)
     measured = kind == "measure"
     label = _label(column.name, output, shape) if kind in ("measure", "moment") else readable(column.name)
@@ -88,7 +88,7 @@ def _role(position: int, column: Column, values: Sequence[Any], shape: Shape, qu
         label=expanded(label, question),
         grain=grain,
         aggregate=output.aggregate,
-        additive=measured and (output.additive if shape.known else promises_sum(column.name)),
+        additive=measured and (output.additive if output.known else not shape.known and promises_sum(column.name)),
         stock=is_stock(column.name),
         unit=unit_of(column.name, column.description, output, values) if measured else PLAIN,
         whole=column.type == "INT64",

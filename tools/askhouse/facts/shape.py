@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -35,6 +36,10 @@ _AGGREGATES: tuple[tuple[type[exp.Expr], Aggregate], ...] = (
     (exp.AggFunc, "other"),
 )  # fmt: skip
 _DEEPEST = 8
+_CALL = re.compile(r"(?P<call>count|sum|avg|min|max)\s*\(\s*(?P<distinct>distinct\b)?(?P<of>.*)\)", re.I)
+_CALLS: dict[str, Aggregate] = {
+    "count": "count", "sum": "sum", "avg": "average", "min": "minimum", "max": "maximum",
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -86,6 +91,15 @@ def shape_of(sql: str) -> Shape:
         return Shape()
     select = tree if isinstance(tree, exp.Select) else tree.find(exp.Select)
     return _read(tree, select) if isinstance(select, exp.Select) else Shape()
+
+
+def output_named(name: str) -> Output:
+    """What a column's name tells where there is no query: `COUNT(x)` and `avg(x)` are named by what computed them."""
+    found = _CALL.match(name)
+    if found is None:
+        return Output()
+    aggregate: Aggregate = "distinct" if found["distinct"] else _CALLS[found["call"].casefold()]
+    return Output(True, aggregate, aggregate == "count" or (aggregate == "sum" and not forbids_sum(found["of"])))
 
 
 def _read(tree: exp.Query, select: exp.Select) -> Shape:
