@@ -12,7 +12,6 @@ from askhouse.errors import SettingsError, TableNotFoundError
 from askhouse.place import agent_name, place_of
 from askhouse.settings import Settings
 from askhouse.warehouse.base import TableRef
-from askhouse.warehouse.load import load_file
 
 
 @pytest.fixture(autouse=True)
@@ -33,6 +32,8 @@ def test_a_fresh_machine_asks_the_sample(home: Path) -> None:
 
 
 def test_own_data_is_named_beside_the_sample_and_by_itself(home: Path, tmp_path: Path) -> None:
+    from askhouse.warehouse.load import load_file
+
     file = tmp_path / "sales.csv"
     file.write_text("city,amount\nPorto,3\nBraga,4\n")
     load_file(home, file)

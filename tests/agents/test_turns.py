@@ -181,13 +181,14 @@ async def test_a_service_that_is_gone_costs_one_sentence_and_no_session(settings
         assert_shows((await chat.say("and by month?")).message, JFK_BY_MONTH)
 
 
-async def test_a_clarification_takes_the_number(chat: Chat) -> None:
-    asked = await chat.say("average delay by month")
+async def test_a_clarification_takes_a_number_and_a_new_question(chat: Chat) -> None:
+    asked = await chat.say("average delay")
+    assert "1. dep_delay" in asked.message and not _table(asked) and not asked.pictures
     offered = OFFERED.read((await chat.stored()).state)
-    if "1." not in asked.message or "|" in asked.message:
-        pytest.fail(f"not asked back:\n{asked.message}")
-    assert offered is None or offered.questions == []
-    assert _table(await chat.say("1"))
+    assert offered is not None and offered.questions == []
+    assert f"{flights.dep_delay.mean():.2f}" in _table(await chat.say("1"))
+    await chat.say("average delay")
+    assert f"{len(JFK):,}" in _table(await chat.say("How many flights left JFK?"))
 
 
 def _kind(event: Event) -> str | None:
