@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 _NAMES = {"INTEGER": "INT64", "FLOAT": "FLOAT64", "BOOLEAN": "BOOL", "RECORD": "STRUCT"}
 _CLOCK = re.compile(r"\bCURRENT_(DATE|DATETIME|TIME|TIMESTAMP)\b", re.IGNORECASE)
 _SECONDS = 60.0
+_PATIENCE_SECONDS = 30.0
+"""How long a small call is tried again while nobody answers; the client's own patience is ten minutes."""
 
 
 def bigquery_client(settings: Settings) -> bigquery.Client:
@@ -61,6 +63,13 @@ def bigquery_client(settings: Settings) -> bigquery.Client:
         raise DeniedError("There are no Google credentials.", "gcloud auth application-default login") from error
 
 
+def retry() -> Any:
+    """How a small call is tried again."""
+    from google.cloud.bigquery import DEFAULT_RETRY
+
+    return DEFAULT_RETRY.with_timeout(_PATIENCE_SECONDS)
+
+
 class BigQueryWarehouse:
     """Tables of BigQuery that the settings allow."""
 
@@ -74,24 +83,24 @@ class BigQueryWarehouse:
 
     def table_refs(self) -> Sequence[TableRef]:
         """The tables of the settings; without any, all of the project's."""
-        with _bigquery_error():
+        with bigquery_error():
             wanted = self._settings.tables or [f"{dataset.reference!s}.*" for dataset in self._datasets()]
             return sorted({ref for written in wanted for ref in self._expanded(written)})
 
     def _datasets(self) -> Iterator[Any]:
-        return iter(self._client.list_datasets(timeout=_SECONDS))
+        return iter(self._client.list_datasets(timeout=_SECONDS, retry=retry()))
 
     def _expanded(self, written: str) -> Iterator[TableRef]:
         if not written.endswith(".*"):
             yield TableRef.parse(written)
             return
-        for item in self._client.list_tables(written.removesuffix(".*"), timeout=_SECONDS):
+        for item in self._client.list_tables(written.removesuffix(".*"), timeout=_SECONDS, retry=retry()):
             yield TableRef(item.project, item.dataset_id, item.table_id)
 
     def table(self, ref: TableRef) -> Table:
         """Describe a table. Raises TableNotFoundError."""
-        with _bigquery_error():
-            found = self._client.get_table(str(ref), timeout=_SECONDS)
+        with bigquery_error():
+            found = self._client.get_table(str(ref), timeout=_SECONDS, retry=retry())
         constraints = found.table_constraints
         primary = constraints.primary_key.columns if constraints and constraints.primary_key else ()
         foreign = (constraints.foreign_keys if constraints else None) or ()
@@ -111,9 +120,9 @@ class BigQueryWarehouse:
         from google.cloud import bigquery
 
         _check_clock(sql, today)
-        with _bigquery_error():
+        with bigquery_error():
             config = bigquery.QueryJobConfig(dry_run=True, use_query_cache=False)
-            job = self._client.query(sql, job_config=config, timeout=_SECONDS)
+            job = self._client.query(sql, job_config=config, timeout=_SECONDS, retry=retry(), job_retry=None)
             tables = tuple(TableRef(t.project, t.dataset_id, t.table_id) for t in job.referenced_tables)
             columns = tuple(_column(field) for field in job.schema or ())
             return DryRun(job.statement_type or "", columns, tables, job.total_bytes_processed or 0)
@@ -122,7 +131,7 @@ class BigQueryWarehouse:
         """Run one SELECT; see Warehouse.query."""
         if self.dry_run(sql, today=today).statement_type != "SELECT":
             raise InvalidQueryError("Only SELECT is allowed: this data is only read.", "Write a SELECT.")
-        with _bigquery_error():
+        with bigquery_error():
             found = self._client.query_and_wait(sql, max_results=max_rows, wait_timeout=_SECONDS * 5)
             columns = tuple(_column(field) for field in found.schema)
             rows = [tuple(_cell(c, k) for c, k in zip(row.values(), columns, strict=True)) for row in found]
@@ -164,7 +173,7 @@ def _cell(value: Any, column: Column) -> Any:
 
 
 @contextmanager
-def _bigquery_error() -> Iterator[None]:
+def bigquery_error() -> Iterator[None]:
     """Turn the client's errors into ours, by who must act."""
     from google.api_core import exceptions as google
     from google.auth.exceptions import GoogleAuthError

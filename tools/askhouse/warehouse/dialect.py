@@ -36,6 +36,10 @@ class GoogleSQL(BigQuery):
             name: parse for name, parse in BigQueryParser.FUNCTION_PARSERS.items() if name in _SYNTAX_FUNCTIONS
         }
 
+        def _parse_column(self) -> exp.Expr | None:
+            """A back-quoted name is one name, whatever dots it holds: a person's file may have such columns."""
+            return super(BigQueryParser, self)._parse_column()
+
 
 @dataclass(frozen=True)
 class Compiled:

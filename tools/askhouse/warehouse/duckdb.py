@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from ..errors import QueryLimitError
+from ..errors import InvalidQueryError, QueryLimitError
 from .base import DryRun, Rows, Table, TableRef
 from .catalogue import Stored
 from .dialect import Compiled, compile_query
@@ -25,6 +25,7 @@ QUERY_SECONDS = 60.0
 """How long one query may run."""
 
 _MEMORY = "2GB"
+_T = TypeVar("_T")
 
 
 def open_warehouse(home: Path) -> LocalWarehouse:
@@ -66,15 +67,19 @@ class LocalWarehouse:
 
     def dry_run(self, sql: str, *, today: datetime | None = None) -> DryRun:
         """Check a statement and say what it would read, without running it."""
-        compiled = self._compile(sql, today)
-        with self._cursor() as cursor, query_error(sql):
+        return self._again_when_replaced(lambda: self._dry_run(self._compile(sql, today)))
+
+    def _dry_run(self, compiled: Compiled) -> DryRun:
+        with self._cursor() as cursor, query_error():
             cursor.execute(f"EXPLAIN {compiled.sql}")
         return DryRun("SELECT", compiled.columns, compiled.tables, compiled.bytes_processed)
 
     def query(self, sql: str, *, max_rows: int | None = None, today: datetime | None = None) -> Rows:
         """Run one SELECT; see Warehouse.query."""
-        compiled = self._compile(sql, today)
-        with self._cursor() as cursor, query_error(sql):
+        return self._again_when_replaced(lambda: self._query(self._compile(sql, today), max_rows))
+
+    def _query(self, compiled: Compiled, max_rows: int | None) -> Rows:
+        with self._cursor() as cursor, query_error():
             cursor.execute(compiled.sql)
             compiled.check_types([str(column[1]) for column in cursor.description or ()])
             rows = cursor.fetchall() if max_rows is None else cursor.fetchmany(max_rows + 1)
@@ -84,6 +89,16 @@ class LocalWarehouse:
                 cursor.execute(f"SELECT COUNT(*) FROM ({compiled.sql})")
                 total = cursor.fetchall()[0][0]
         return Rows(compiled.columns, rows, total, compiled.bytes_processed)
+
+    def _again_when_replaced(self, run: Callable[[], _T]) -> _T:
+        """Run once more when a table was replaced, and its old file removed, after its name was looked up."""
+        before = self.version()
+        try:
+            return run()
+        except InvalidQueryError:
+            if self.version() == before:
+                raise
+            return run()
 
     def _compile(self, sql: str, today: datetime | None) -> Compiled:
         now = today or datetime.now(UTC)

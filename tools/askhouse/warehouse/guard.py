@@ -27,7 +27,7 @@ def nearest(name: str, known: Iterable[str]) -> str:
 
 
 @contextmanager
-def query_error(sql: str) -> Iterator[None]:
+def query_error() -> Iterator[None]:
     """Turn what DuckDB says of a query into our errors, in one line."""
     import duckdb
 

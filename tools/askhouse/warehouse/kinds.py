@@ -115,6 +115,8 @@ def delivers(duckdb_name: str, kind: Kind) -> bool:
         return duckdb_name in ("BIGINT", "INTEGER", "SMALLINT", "TINYINT", "UINTEGER", "USMALLINT", "UTINYINT")
     if kind == NUMERIC:
         return duckdb_name.startswith("DECIMAL")
+    if kind == JSON:
+        return duckdb_name in ("JSON", "VARCHAR")
     return duckdb_name == {"TIMESTAMP": "TIMESTAMP WITH TIME ZONE"}.get(kind.name, _DUCKDB.get(kind.name))
 
 

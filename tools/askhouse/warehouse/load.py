@@ -3,18 +3,153 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from datetime import datetime
+import os
+import re
+import uuid
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from ..errors import FileError, StorageError, TableNotFoundError, UsageError
 from .base import Column, Table, TableRef
-from .catalogue import LOCAL_PROJECT, USER_DATASET, Stored
+from .catalogue import LOCAL_PROJECT, USER_DATASET, Stored, bytes_expression
+from .files import Reading, read_file
+from .kinds import text
+from .locks import alone
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+MAX_NAME = 200
+"""Characters of a table's name."""
 
 
 def tables_folder(home: Path) -> Path:
     """Where the person's tables lie."""
     return home / USER_DATASET
+
+
+def load_file(home: Path, path: Path, name: str | None = None) -> Table:
+    """Make a table of a CSV, Parquet or JSON file; one of the same name is replaced at once and as a whole.
+
+    Raises FileError when the file cannot be read as a table, UsageError when the name cannot be one, StorageError when
+    the data folder cannot be written. Nothing is changed then.
+    """
+    table_name = _table_name(path, name)
+    with _connection() as connection:
+        reading = read_file(connection, path)
+        with _storing(home) as folder:
+            return _store(connection, reading, folder, table_name, path.name)
+
+
+def forget(home: Path, name: str) -> None:
+    """Remove a table that was loaded. Raises TableNotFoundError, or StorageError when the folder cannot be written."""
+    folder = tables_folder(home)
+    if not (folder / f"{name}.json").exists():
+        known = ", ".join(ref.table for ref in loaded_tables(home)) or "none"
+        raise TableNotFoundError(f"There is no table {name} of yours.", f"Yours are: {known}.")
+    with _storing(home), alone(folder / ".lock"):
+        (folder / f"{name}.json").unlink(missing_ok=True)
+        _sweep(folder)
+
+
+def _table_name(path: Path, name: str | None) -> str:
+    made = name if name is not None else re.sub(r"\W+", "_", path.stem).strip("_") or "table"
+    if not re.fullmatch(r"\w[\w-]*", made) or len(made) > MAX_NAME:
+        raise UsageError(f"{made!r} cannot name a table.", "Use letters, digits and underscores, with --name.")
+    return made
+
+
+@contextmanager
+def _connection() -> Iterator[DuckDBPyConnection]:
+    import duckdb
+
+    with duckdb.connect(":memory:") as connection:
+        connection.execute("SET TimeZone = 'UTC'; SET enable_progress_bar = false")
+        connection.execute("SET autoinstall_known_extensions = false; SET autoload_known_extensions = false")
+        yield connection
+
+
+@contextmanager
+def _storing(home: Path) -> Iterator[Path]:
+    """The folder of the tables, made if need be, and unmade when nothing could be stored in it."""
+    import duckdb
+
+    folder = tables_folder(home)
+    fresh = not folder.exists()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        yield folder
+    except (OSError, duckdb.IOException) as error:
+        if fresh:
+            with suppress(OSError):
+                (folder / ".lock").unlink(missing_ok=True)
+                folder.rmdir()
+        reason = getattr(error, "strerror", None) or str(error).splitlines()[0]
+        raise StorageError(
+            f"The table cannot be written to {folder}: {reason}.",
+            "Free some space, or set ASKHOUSE_HOME to a folder that you may write.",
+        ) from error
+
+
+def _store(connection: DuckDBPyConnection, reading: Reading, folder: Path, name: str, source: str) -> Table:
+    unfinished = folder / f".{uuid.uuid4().hex}.tmp"
+    try:
+        connection.execute(f"COPY ({reading.sql}) TO {text(str(unfinished))} (FORMAT parquet, COMPRESSION zstd)")
+        row = _catalogue_row(connection, reading, unfinished, name, source)
+        with alone(folder / ".lock"):
+            os.replace(unfinished, folder / row["file"])
+            _write_row(folder / f"{name}.json", row)
+            _sweep(folder)
+    finally:
+        unfinished.unlink(missing_ok=True)
+    stored = _read_row(folder / f"{name}.json")
+    if stored is None:
+        raise FileError(f"The table {name} was forgotten while it was loaded.", "Load it again.")
+    return stored.table
+
+
+def _catalogue_row(
+    connection: DuckDBPyConnection, reading: Reading, file: Path, name: str, source: str
+) -> dict[str, Any]:
+    sizes = ", ".join(["COUNT(*)", *(bytes_expression(column) for column in reading.columns)])
+    count, *amounts = connection.execute(f"SELECT {sizes} FROM read_parquet({text(str(file))})").fetchone() or (0,)
+    return {
+        "version": 1,
+        "name": name,
+        "file": f"{name}-{uuid.uuid4().hex[:12]}.parquet",
+        "description": f"Loaded from {source}.",
+        "columns": [_column_row(column) for column in reading.columns],
+        "row_count": count,
+        "column_bytes": dict(zip((column.name for column in reading.columns), amounts, strict=True)),
+        "modified": datetime.now(UTC).isoformat(),
+    }
+
+
+def _column_row(column: Column) -> dict[str, Any]:
+    fields = [_column_row(part) for part in column.fields]
+    return {"name": column.name, "type": column.type, "mode": column.mode} | ({"fields": fields} if fields else {})
+
+
+def _write_row(path: Path, row: Mapping[str, Any]) -> None:
+    """Replace a catalogue row as a whole; on file systems that ignore case, one that differs in case only too."""
+    unfinished = path.with_name(f".{uuid.uuid4().hex}.tmp")
+    try:
+        unfinished.write_text(json.dumps(row, ensure_ascii=False), "utf-8")
+        os.replace(unfinished, path)
+    finally:
+        unfinished.unlink(missing_ok=True)
+
+
+def _sweep(folder: Path) -> None:
+    """Remove the files that no catalogue row names. Holds the lock, so none is about to be named."""
+    named = {json.loads(path.read_text("utf-8"))["file"] for path in folder.glob("*.json")}
+    for file in folder.glob("*.parquet"):
+        if file.name not in named:
+            with suppress(PermissionError):  # a reader on Windows holds it open; the next sweep gets it
+                file.unlink(missing_ok=True)
 
 
 def loaded_tables(home: Path) -> dict[TableRef, Stored]:
@@ -25,7 +160,12 @@ def loaded_tables(home: Path) -> dict[TableRef, Stored]:
 
 def loaded_token(home: Path) -> str:
     """Changes whenever a table is loaded, replaced or forgotten."""
-    return " ".join(path.name for path in sorted(tables_folder(home).glob("*.parquet")))
+    states = []
+    for path in sorted(tables_folder(home).glob("*.json")):
+        with suppress(FileNotFoundError):
+            state = path.stat()
+            states.append(f"{path.stem}:{state.st_mtime_ns}:{state.st_ino}")
+    return " ".join(states)
 
 
 def _read_row(path: Path) -> Stored | None:
@@ -34,7 +174,6 @@ def _read_row(path: Path) -> Stored | None:
         row: dict[str, Any] = json.loads(path.read_text("utf-8"))
     except FileNotFoundError:
         return None
-    file = path.parent / row["file"]
     table = Table(
         ref=TableRef(LOCAL_PROJECT, USER_DATASET, row["name"]),
         columns=tuple(_column(column) for column in row["columns"]),
@@ -43,8 +182,7 @@ def _read_row(path: Path) -> Stored | None:
         size_bytes=sum(row["column_bytes"].values()),
         modified=datetime.fromisoformat(row["modified"]),
     )
-    escaped = str(file).replace("'", "''")
-    return Stored(table, f"read_parquet('{escaped}')", row["column_bytes"])
+    return Stored(table, f"read_parquet({text(str(path.parent / row['file']))})", row["column_bytes"])
 
 
 def _column(row: Mapping[str, Any]) -> Column:

@@ -6,8 +6,6 @@ import os
 import shutil
 import tempfile
 import zipfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from importlib.metadata import version as package_version
 from importlib.util import find_spec
 from pathlib import Path
@@ -17,6 +15,7 @@ from ..errors import MissingPartError, StorageError
 from . import thelook
 from .base import Column, TableRef
 from .catalogue import Stored, bytes_expression, described, quoted, sample_tables
+from .locks import alone
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -50,7 +49,7 @@ def ensure_samples(home: Path) -> Path:
         return path
     try:
         home.mkdir(parents=True, exist_ok=True)
-        with _alone(home / "samples.lock"):
+        with alone(home / "samples.lock"):
             if not path.exists():
                 _build(home, path)
     except OSError as error:
@@ -59,19 +58,6 @@ def ensure_samples(home: Path) -> Path:
             "Free some space, or set ASKHOUSE_HOME to a folder that you may write.",
         ) from error
     return path
-
-
-@contextmanager
-def _alone(path: Path) -> Iterator[None]:
-    """Hold a lock file where the system has them; elsewhere two builders work twice, and the last one wins."""
-    with path.open("w") as file:
-        try:
-            import fcntl
-        except ImportError:
-            yield
-            return
-        fcntl.flock(file, fcntl.LOCK_EX)
-        yield
 
 
 def _build(home: Path, path: Path) -> None:
