@@ -55,6 +55,15 @@ async def test_agents_are_made_found_and_deleted(emulator: Emulator) -> None:
     assert f"{PARENT}/dataAgents/{agent_id}" in json.dumps(found)
     shown = await _run(tools["get_data_agent_info"], data_agent_name=f"{PARENT}/dataAgents/{agent_id}")
     assert shown["response"]["displayName"] == "Made by ADK"
+    changed = await _run(
+        tools["update_data_agent"],
+        data_agent_name=f"{PARENT}/dataAgents/{agent_id}",
+        agent_config=json.dumps({"displayName": "Renamed by ADK"}),
+        update_mask="displayName",
+    )
+    assert changed["status"] == "SUCCESS", changed
+    shown = await _run(tools["get_data_agent_info"], data_agent_name=f"{PARENT}/dataAgents/{agent_id}")
+    assert shown["response"]["displayName"] == "Renamed by ADK"
     gone = await _run(tools["delete_data_agent"], data_agent_name=f"{PARENT}/dataAgents/{agent_id}")
     assert gone["status"] == "SUCCESS", gone
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from uuid import uuid4
 
 import pytest
-from google.api_core.exceptions import AlreadyExists, Conflict, InvalidArgument, NotFound
+from google.api_core.exceptions import AlreadyExists, BadRequest, Conflict, InvalidArgument, NotFound
 from google.cloud import geminidataanalytics_v1 as api
+from google.longrunning import operations_pb2
 from google.protobuf import field_mask_pb2
 
 from askhouse.emulator.local import Emulator
@@ -70,6 +71,17 @@ async def test_create_get_update_delete_over_grpc(emulator: Emulator) -> None:
             await agents.delete_data_agent_sync(name=name)
 
 
+async def test_an_operation_can_be_looked_up_by_its_name(emulator: Emulator) -> None:
+    async with clients(emulator) as (_, agents):
+        operation = await agents.create_data_agent(
+            parent=PARENT, data_agent_id=_new_id(), data_agent=api.DataAgent(display_name="Found")
+        )
+        found = await agents.get_operation(operations_pb2.GetOperationRequest(name=operation.operation.name))
+        assert found == operation.operation and found.done
+        with pytest.raises(NotFound):
+            await agents.get_operation(operations_pb2.GetOperationRequest(name=f"{PARENT}/operations/none"))
+
+
 def test_create_get_delete_over_rest(emulator: Emulator) -> None:
     agent_id = _new_id()
     name = f"{PARENT}/dataAgents/{agent_id}"
@@ -79,6 +91,16 @@ def test_create_get_delete_over_rest(emulator: Emulator) -> None:
         assert agents.get_data_agent(name=name).name == name
         with pytest.raises(Conflict):
             agents.create_data_agent_sync(parent=PARENT, data_agent_id=agent_id, data_agent=api.DataAgent())
+        assert agents.get_operation({"name": operation.operation.name}).done
+        changed = agents.update_data_agent(
+            data_agent=api.DataAgent(name=name, description="New"),
+            update_mask=field_mask_pb2.FieldMask(paths=["description"]),
+        )
+        assert changed.result().description == "New"
+        with pytest.raises(BadRequest, match="update_mask"):
+            agents.update_data_agent_sync(
+                data_agent=api.DataAgent(name=name), update_mask=field_mask_pb2.FieldMask(paths=["no_field"])
+            )
         agents.delete_data_agent(name=name).result()
         assert name not in [agent.name for agent in agents.list_data_agents(parent=PARENT)]
 

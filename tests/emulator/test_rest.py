@@ -100,6 +100,14 @@ def test_it_answers_this_machine_only(emulator: Emulator) -> None:
     assert other.status_code == 400
 
 
+def test_pages_of_other_sites_are_refused(emulator: Emulator) -> None:
+    for origin, status in (("https://evil.example.com", 403), ("null", 403), ("http://127.0.0.1:8000", 200)):
+        response = httpx.get(
+            f"{emulator.rest}/v1/{PARENT}/dataAgents/flights", trust_env=False, headers={"origin": origin}
+        )
+        assert response.status_code == status
+
+
 def test_the_body_is_json_whatever_the_words(emulator: Emulator) -> None:
     asked = {**BODY, "messages": [{"userMessage": {"text": 'Was heißt "}{" \\ auf 日本語?'}}]}
     assert isinstance(json.loads(_post(emulator, asked).content), list)

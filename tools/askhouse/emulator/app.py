@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any
 
 from google.protobuf import json_format
 from starlette.applications import Starlette
+from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from .bigquery_rest import routes as bigquery_routes
 from .core import Core
@@ -40,6 +43,8 @@ _UNARY = (
     (f"{_PARENT}/operations/{{id}}", "GET", "GetOperation", "name", ""),
 )
 
+_OWN_ORIGIN = re.compile(r"https?://(127\.0\.0\.1|localhost)(:\d+)?")
+
 Endpoint = Callable[[Request], Awaitable[Response]]
 
 
@@ -54,9 +59,28 @@ def build_app(core: Core) -> Starlette:
             routes.append(Route(f"/{version}/{path}", endpoint, methods=[verb]))
     return Starlette(
         routes=[*routes, *bigquery_routes(core.warehouse, core.jobs)],
-        middleware=[Middleware(TrustedHostMiddleware, allowed_hosts=["127.0.0.1", "localhost"])],
+        middleware=[
+            Middleware(TrustedHostMiddleware, allowed_hosts=["127.0.0.1", "localhost"]),
+            Middleware(OwnPagesOnly),
+        ],
         exception_handlers={ApiError: _refuse, HTTPException: _no_such_path},
     )
+
+
+class OwnPagesOnly:
+    """Refuses what a page of another site sends: browsers let it write to this machine, though not read."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass the request on, or refuse it."""
+        origin = Headers(scope=scope).get("origin", "") if scope["type"] == "http" else ""
+        if origin and not _OWN_ORIGIN.fullmatch(origin):
+            error = ApiError("PERMISSION_DENIED", f"Pages of {origin} may not use this service.")
+            await JSONResponse(error.body(), error.http_status)(scope, receive, send)
+            return
+        await self._app(scope, receive, send)
 
 
 async def _health(_: Request) -> Response:
