@@ -59,7 +59,7 @@ PRODUCTS = "`bigquery-public-data.thelook_ecommerce.products`"
         (
             "SELECT x FROM t WHERE DATE(t.year, t.month, t.day) >= DATE(2013, 7, 1)"
             " AND DATE(t.year, t.month, t.day) < DATE(2013, 8, 1)",
-            "Shows x of t, where the date of year, month and day is in July 2013.",
+            "Shows x of t, where the date (year, month, day) is in July 2013.",
         ),
         (
             "SELECT COUNT(*) FROM u WHERE id IN (SELECT user_id FROM o GROUP BY user_id HAVING COUNT(*) > 3)",

@@ -211,7 +211,7 @@ def _from_parts(node: Any, names: Names) -> str:
     if value is not None:
         return _moment_words(value)
     year, month, day_ = (say(node.args.get(part), names) for part in ("year", "month", "day"))
-    return f"the date of {year}, {month} and {day_}"
+    return f"the date ({year}, {month}, {day_})"
 
 
 def _timestamp(node: Any, _: Names) -> str | None:
