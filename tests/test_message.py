@@ -208,6 +208,7 @@ def test_an_answer_stands_without_summary_and_chart() -> None:
     text = compose(answer_of(result_of([("a", 1)]), blocks=blocks), None, None).text
 
     assert text.index("Before.") < text.index("| a | 1 |") < text.index("After.")
+    assert "| a | 1 |" in compose(answer_of(result_of([("a", 1)])), None, None).text
 
 
 def test_bug_73_a_chart_that_cannot_be_drawn_as_asked_says_why() -> None:

@@ -48,10 +48,17 @@ def _in_order(answer: Answer, writer: Writer) -> list[str]:
             parts.append(tame(block.text.strip()))
         elif block.kind == "table" and (result := answer.result(block.result)):
             parts.append(result_table(result, writer))
+    parts += [result_table(result, writer) for result in unplaced(answer)]
     failure = answer.failure
     if failure and not answer.texts:
         parts.append(escape(f"{failure.message} {failure.remedy}"))
     return parts or ["There is no answer to this question."]
+
+
+def unplaced(answer: Answer) -> list[Result]:
+    """The results that no block gives a place."""
+    placed = {block.result for block in answer.blocks if block.kind == "table"}
+    return [result for result in answer.results if result.name not in placed]
 
 
 def result_table(result: Result, writer: Writer, *, rows: int = MOST_ROWS, columns: int = MOST_COLUMNS) -> str:

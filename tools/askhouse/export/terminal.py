@@ -10,7 +10,7 @@ from state_contracts import Answer, Preferences, Result, Summary
 
 from ..facts.cells import LONGEST_CELL, header_of, texts
 from ..facts.phrases import Writer, harmless, one_line
-from ..message import MOST_COLUMNS, MOST_ROWS, left_out, notes, place_words, pretty, said_by
+from ..message import MOST_COLUMNS, MOST_ROWS, left_out, notes, place_words, pretty, said_by, unplaced
 from .turned import Turned
 
 _WIDTH = 110
@@ -42,6 +42,7 @@ def _in_order(answer: Answer, writer: Writer) -> list[str]:
             parts.append(_paragraphs(block.text.strip()))
         elif block.kind == "table" and (result := answer.result(block.result)):
             parts.append(table_of(result, writer))
+    parts += [table_of(result, writer) for result in unplaced(answer)]
     failure = answer.failure
     if failure and not answer.texts:
         parts.append(_wrapped(f"{failure.message} {failure.remedy}".strip()))
