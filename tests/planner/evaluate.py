@@ -75,12 +75,20 @@ def _run(connection: duckdb.DuckDBPyConnection, statement: str) -> None:
     connection.execute(statement)
 
 
-def gold_rows(connection: duckdb.DuckDBPyConnection, query: str) -> list[list[tuple[Any, ...]]]:
-    """The rows of each alternative that runs."""
+def gold_rows(connection: Any, warehouse: ScratchWarehouse, query: str) -> list[list[tuple[Any, ...]]]:
+    """The rows of each alternative, by the product's dialect where it takes the query, else as sqlglot translates."""
     found = []
-    for tree in sqlglot.transpile(query, read="bigquery", write="duckdb"):
-        if tree.strip():
-            found.append(connection.execute(tree).fetchall())
+    for tree in sqlglot.parse(query, read="bigquery"):
+        if tree is None:
+            continue
+        named = tree.copy()
+        for table in named.find_all(sqlglot.exp.Table):
+            if table.db:
+                table.set("catalog", sqlglot.exp.to_identifier("local"))
+        try:
+            found.append(warehouse.query(named.sql(dialect="bigquery")).rows)
+        except Exception:
+            found.append(connection.execute(tree.sql(dialect="duckdb")).fetchall())
     return found
 
 
@@ -92,7 +100,7 @@ def main() -> None:
     arguments = options.parse_args()
     connection = duckdb.connect()
     connection.execute("SET TimeZone = 'UTC'")
-    connection.execute("CREATE MACRO to_char(moment, form) AS strftime(moment, '%Y%m%d %H:%M:%S')")
+    connection.execute("CREATE MACRO to_char(moment, form) AS strftime(moment, CASE WHEN form ILIKE '%month%' THEN '%B' WHEN form ILIKE 'day%' THEN '%A' ELSE '%Y%m%d %H:%M:%S' END)")
     connection.execute("SET default_null_order = 'NULLS_FIRST_ON_ASC_LAST_ON_DESC'")
     planners: dict[str, tuple[Planner, ScratchWarehouse]] = {}
     for folder in sorted((arguments.suite / "databases").iterdir()):
@@ -134,7 +142,7 @@ def _judge(connection: Any, warehouse: ScratchWarehouse, reading: Any, row: dict
     except Exception as error:
         return "failed", f"{reading.lead}\n{reading.sql}\n{error!r}"
     try:
-        golds = gold_rows(connection, row["query"])
+        golds = gold_rows(connection, warehouse, row["query"])
     except Exception as error:
         return "gold_failed", repr(error)[:300]
     if any(same(gold, got) for gold in golds):

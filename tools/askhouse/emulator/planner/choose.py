@@ -129,10 +129,8 @@ class Chooser:
         own = {stem(word) for word in self.layer.entities[original.table].words}
         words = [stem(word) for word in self.layer.field(copy).words]
         wanted = [stem(word) for word in self.layer.field(original).words]
-        return (
-            (words == wanted
-            and wanted not in (["id"], ["creat"], ["statu"], ["status"]))
-            or ([word for word in words if word not in own] == wanted and words != wanted)
+        return (words == wanted and wanted not in (["id"], ["creat"], ["statu"], ["status"])) or (
+            [word for word in words if word not in own] == wanted and words != wanted
         )
 
     # Ways
@@ -180,11 +178,18 @@ class Chooser:
         if not scored:
             raise RefusedError("unknown_value", f"“{said}” is not a value that belongs to this question.")
         scored = self._asked(said, scored, pools)
-        column = scored[0][1]
+        column = next(
+            (
+                one
+                for score, one in scored
+                if score > scored[0][0] - 0.1 and self.is_copy(scored[0][1], one) and self.home != scored[0][1].table
+            ),
+            scored[0][1],
+        )
         rivals = [
             other
             for score, other in scored[1:]
-            if score >= scored[0][0] - _CLOSE and not self.same_column(column, other)
+            if score >= scored[0][0] - _CLOSE and other != column and not self.same_column(column, other)
         ]
         if rivals:
             options = [f"{said} as {other.column} of {_short(other.table)}" for other in [column, *rivals]]

@@ -20,6 +20,7 @@ from .slots import (
     RelationSlot,
     StateSlot,
     ValueSlot,
+    WeekdaySlot,
 )
 from .when import When
 from .words import root, stem
@@ -35,11 +36,15 @@ class Conditions:
     chooser: Chooser
     when: When
     home: str
+    base: str | None = None
+    """The more detailed table whose rows are joined, where a group lies below the home."""
+    relations: tuple[str, ...] = ()
     split: ColumnRef | None = None
     """The column of values that are compared with each other."""
 
     def resolve(self, slots: Sequence[ConditionSlot], relations: Sequence[str] = ()) -> tuple[Condition, ...]:
         """All conditions. `relations` are child tables of which the home must have rows."""
+        self.relations = tuple(relations)
         found: list[Condition] = []
         down: dict[str, list[Condition]] = {table: [] for table in relations}
         for slot in slots:
@@ -54,10 +59,7 @@ class Conditions:
     def _child(self, condition: Condition, slot: ConditionSlot, relations: Sequence[str]) -> str | None:
         """The table below the home in whose rows a condition has to hold, if it does not hold of the home's own."""
         if isinstance(condition, During) and isinstance(slot, PeriodSlot):
-            near = next(
-                (table for table in relations if distance(self.layer, table, condition.time.table) is not None), None
-            )
-            return near
+            return next((table for table in relations if table == self._told(slot)), None)
         ref = condition.column if isinstance(condition, Compare | OneOf | Like | Missing) else None
         if not isinstance(ref, ColumnRef) or paths_up(self.layer, self.home, ref.table):
             return None
@@ -85,6 +87,8 @@ class Conditions:
                 return [self._state(slot)]
             case PeriodSlot():
                 return [self._period(slot)]
+            case WeekdaySlot():
+                return [self._weekday(slot)]
 
     def _value(self, slot: ValueSlot) -> list[Condition]:
         if slot.terms[0].kind == "quoted" and not any(term.held for term in slot.terms):
@@ -181,6 +185,8 @@ class Conditions:
             raise RefusedError("unsupported", english().text("unused", words=f"“{slot.mention.text}”"))
         if paths_up(self.layer, one.entity.key, self.home):
             return Has(one.entity.key, (), slot.negated)
+        if base_for(self.layer, self.home, [one.entity.key]) not in (None, self.home):
+            return Has(one.entity.key, (), slot.negated)
         links = [link for link in self.layer.up.get(self.home, ()) if link.parent == one.entity.key]
         if links:
             return Missing(ColumnRef(self.home, links[0].column), not slot.negated)
@@ -207,11 +213,36 @@ class Conditions:
                     return Missing(actual.ref, slot.negated, slot.term.text)
         raise RefusedError("unknown_value", f"No column says which rows are {slot.term.text}.")
 
+    def _weekday(self, slot: WeekdaySlot) -> Condition:
+        """A stored day name where the table has such a column, else the day of the week of the table's moment."""
+        own = [held for held in slot.term.held if held.column.table == self.home]
+        days = [name for name, day in english().raw["weekdays"].items() if day in slot.term.value]
+        stored = [held for name in days for held in self.layer.values.find([name]) if held.column.table == self.home]
+        if own or stored:
+            held = own or stored
+            return OneOf(held[0].column, tuple(dict.fromkeys(one.value for one in held)), slot.negated)
+        time = self.when.time_of(self.home)
+        if time.kind in ("YM", "YMNAME", "Y"):
+            raise RefusedError("no_date", f"{self.when.name(time)} tells no day of the week.")
+        return OnPart(time, "day of the week", slot.term.value, slot.term.text, slot.negated)
+
+    def _told(self, slot: PeriodSlot) -> str | None:
+        """The table whose own time the period is about, as the question's order of words tells."""
+        if slot.near is None:
+            return None
+        table = slot.near.candidates[0].entity.key
+        if table == self.home or (paths_up(self.layer, self.home, table) and not slot.clause):
+            return None
+        return table if self.layer.entities[table].times else None
+
     def _period(self, slot: PeriodSlot) -> Condition:
+        told = self._told(slot)
         if slot.mention is not None and slot.mention.candidates[0].field is not None:
             time = self.when.time_of(self.home, slot.mention)
+        elif told is not None and told in self.relations or told is not None and paths_up(self.layer, self.home, told):
+            time = self.when.time_of(told)
         else:
-            time = self.when.time_of(self.home)
+            time = self.when.time_of(self.base or self.home)
         return self.when.during(time, slot.period, negated=slot.negated)
 
 

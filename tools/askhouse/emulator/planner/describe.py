@@ -25,6 +25,7 @@ from .plan import (
     Ratio,
     TimeRef,
     Value,
+    Within,
 )
 
 _WORDS = {"=": "is", "<>": "is not", ">": "is more than", ">=": "is at least", "<": "is less than", "<=": "is at most"}
@@ -33,7 +34,7 @@ _COUNTS = {"=": "exactly", ">": "more than", ">=": "at least", "<": "fewer than"
 
 def lead(plan: Plan) -> str:
     """The sentence that opens an answer."""
-    return f"Read as: {in_words(plan)}."
+    return f"Read as: {in_words(plan).rstrip('.')}."
 
 
 def in_words(plan: Plan) -> str:
@@ -42,7 +43,7 @@ def in_words(plan: Plan) -> str:
     if plan.dimensions:
         parts.append("by " + _and([_dimension(one) for one in plan.dimensions]))
     if plan.conditions:
-        parts.append("where " + _and([condition(one) for one in plan.conditions]))
+        parts.append("where " + _and([condition(one, plan.table) for one in plan.conditions]))
     if plan.having:
         parts.append(
             "keeping "
@@ -67,7 +68,7 @@ def _rows(plan: Plan) -> str:
 def _measure(measure: Measure) -> str:
     if isinstance(measure, Ratio) and measure.percent:
         whole = measure.bottom.said or measure.bottom.name
-        return f"share of the {whole} where {_and([condition(one) for one in measure.top.where])}"
+        return f"share of the {whole} where {_and([condition(one, measure.top.table) for one in measure.top.where])}"
     return measure.said or measure.name
 
 
@@ -93,16 +94,17 @@ def _order(plan: Plan, order: Order) -> str:
         if plan.limit
         else "starting with the"
     )
-    return f"{count} {first} {name}"
+    each = f" for each {_and([_dimension(plan.dimensions[place]) for place in plan.within])}" if plan.within else ""
+    return f"{count} {first} {name}{each}"
 
 
-def condition(one: Condition) -> str:
-    """A condition as a phrase."""
+def condition(one: Condition, home: str = "") -> str:
+    """A condition as a phrase; columns of other tables than `home` are told with their table."""
     match one:
         case Compare(column, operator, value):
             return f"{_value(column)} {_WORDS[operator]} {_cell(value)}"
         case OneOf(column, values, negated):
-            return f"{column.column} is {'not ' if negated else ''}{_or([str(value) for value in values])}"
+            return f"{_owned(column, home)} is {'not ' if negated else ''}{_or([str(value) for value in values])}"
         case Missing(column, negated):
             return f"{column.column} is {'not ' if negated else ''}missing"
         case Like(column, form, text, negated):
@@ -112,14 +114,20 @@ def condition(one: Condition) -> str:
             return f"the time is {'not ' if negated else ''}{said}"
         case OnPart(said=said, negated=negated):
             return f"the time is {'not ' if negated else ''}{said}"
+        case Within(table, conditions):
+            return f"{_short(table)} has {_and([condition(inner, table) for inner in conditions])}"
         case AnyOf(conditions):
             return _or([condition(inner) for inner in conditions])
         case Has(table, conditions, negated, operator, count):
-            inner = f" where {_and([condition(one) for one in conditions])}" if conditions else ""
+            inner = f" where {_and([condition(one, table) for one in conditions])}" if conditions else ""
             many = f"{_COUNTS[operator]} {count} " if operator else ""
             verb = "there are not" if negated and operator else "there are no" if negated else "there are"
             return f"{verb} {many}{_short(table)}{inner}"
     raise TypeError(type(one).__name__)
+
+
+def _owned(column: ColumnRef, home: str) -> str:
+    return column.column if column.table == home or not home else f"{column.column} of {_short(column.table)}"
 
 
 def _value(value: Value | TimeRef) -> str:

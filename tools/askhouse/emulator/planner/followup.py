@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from .choose import RefusedError, UndecidedError
 from .conditions import Conditions
 from .parse import parse
 from .plan import (
@@ -47,9 +47,7 @@ _MARKS = (
 )
 
 
-def continued(
-    planner: Planner, scanned: Scanned, last: Understood, chosen: dict[str, str]
-) -> Understood | None:
+def continued(planner: Planner, scanned: Scanned, last: Understood, chosen: dict[str, str]) -> Understood | None:
     """The last question changed by this one; None when this one stands alone."""
     words = " ".join(token.lower for token in scanned.tokens if token.kind != "mark" or token.lower in "<>=").strip()
     if (
@@ -71,10 +69,7 @@ def continued(
             return None
         if not words.startswith(_OPENINGS):
             return None
-    try:
-        return _changed(planner, slots, last, chosen, words)
-    except (RefusedError, UndecidedError):
-        return None
+    return _changed(planner, slots, last, chosen, words)
 
 
 def _without_marks(scanned: Scanned) -> Scanned:
@@ -148,12 +143,24 @@ def _changed(planner: Planner, slots: Slots, last: Understood, chosen: dict[str,
         if term in ("chart", "pie", "bar", "line", "graph", "table", "plot", "bars", "scatter")
     ):
         return None
-    assumed = tuple(dict.fromkeys([*_still_true(last.assumed, slots), *resolver.chooser.assumed]))
-    return Understood(last.question, changed, assumed, last.relative or resolver.when.relative, last.chosen)
+    assumed = tuple(dict.fromkeys([*_still_true(last.assumed, changed), *resolver.chooser.assumed]))
+    return Understood(last.question, changed, assumed, last.chosen)
 
 
-def _still_true(assumed: tuple[str, ...], slots: Slots) -> list[str]:
-    return list(assumed) if not slots.conditions else [text for text in assumed if " to " not in text]
+def _still_true(assumed: tuple[str, ...], plan: Plan) -> list[str]:
+    """Assumptions about values and periods that the changed plan still holds."""
+    held = repr(plan)
+    kept = []
+    for text in assumed:
+        quoted = re.findall(r"“([^”]+)”", text)
+        if quoted and quoted[-1] not in held or re.match(r".* is \d", text) and not _has_relative(plan, text):
+            continue
+        kept.append(text)
+    return kept
+
+
+def _has_relative(plan: Plan, text: str) -> bool:
+    return any(isinstance(one, During) and text.lower().startswith(one.said.lower()) for one in plan.conditions)
 
 
 def _kept_order(plan: Plan, measures: tuple[object, ...]) -> tuple[Order, ...]:

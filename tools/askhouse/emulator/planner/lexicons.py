@@ -71,6 +71,12 @@ def english() -> Lexicon:
             book.teach(phrase(text), "over_time", grain)
     for text in raw["creation"]["words"]:
         book.teach(phrase(text), "light")
+    for text, day in raw["weekdays"].items():
+        book.teach(phrase(text), "weekday", (day,))
+    for text in raw["time"]["weekend"]:
+        book.teach(phrase(text), "weekday", (1, 7))
+    for text in raw["time"]["weekday"]:
+        book.teach(phrase(text), "weekday", (2, 3, 4, 5, 6))
     for text in raw["states"]["absent"]:
         book.teach(phrase(text), "states", "absent")
     for intent, texts in raw["intents"].items():

@@ -80,7 +80,11 @@ def _likeness(child: Entity, one: Field, parent: Entity, key: Field) -> float:
         return 3 if one.role != "key" else 1
     if alike and words[-1] == "id" and len(words) > 1:
         return 2
-    if one.role == "text" and key.ref.column in parent.identifier and any(_names(name.forms, parent) for name in one.names):
+    if (
+        one.role == "text"
+        and key.ref.column in parent.identifier
+        and any(_names(name.forms, parent) for name in one.names)
+    ):
         return 1.5
     return 0
 

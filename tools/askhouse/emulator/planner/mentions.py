@@ -50,11 +50,16 @@ def _candidates(layer: SemanticLayer, tokens: Sequence[Token], content: list[str
         found += _spelt(layer, ["".join(content)], owned)
     if not found or found[0].score < 0.85:
         found += [
-            Candidate(one.entity, one.field, one.score * 0.9)
+            Candidate(one.entity, one.field, one.score * 0.84)
             for other in _synonyms(tuple(content))
             for one in _spelt(layer, list(other), owned)
             if one.score > 0.6
         ]
+    if content[-1] in _GENERIC:
+        found += _generic(layer, content)
+    if not found and len(content) > 1 and content[-1] in _NAMES:
+        named = _spelt(layer, content[:-1], owned)
+        found = [one for one in named if one.field is not None and one.field.role in ("text", "foreign")]
     return sorted(
         {
             (one.entity.key, one.field.ref.column if one.field else ""): one
@@ -127,10 +132,20 @@ def _matched(name: Name, forms: list[frozenset[str]]) -> list[int | None]:
 
 @cache
 def _synonyms(content: tuple[str, ...]) -> list[tuple[str, ...]]:
-    wanted = [min(forms_of(word)) for word in content]
+    wanted = _common(content)
     found: list[tuple[str, ...]] = []
-    for group in lexicon("en").raw["synonyms"].values():
-        phrases = [phrase(text) for text in group]
-        if any([min(forms_of(word)) for word in words] == wanted for words in phrases):
-            found += [words for words in phrases if words != content]
+    for group in _groups():
+        if any(common == wanted for _, common in group):
+            found += [words for words, _ in group if words != content]
     return found
+
+
+@cache
+def _groups() -> list[list[tuple[tuple[str, ...], tuple[str, ...]]]]:
+    """Groups of synonyms: each phrase with its words' common forms."""
+    phrases = [[phrase(text) for text in group] for group in lexicon("en").raw["synonyms"].values()]
+    return [[(words, _common(words)) for words in group] for group in phrases]
+
+
+def _common(words: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(min(forms_of(word)) for word in words)

@@ -20,6 +20,7 @@ from .slots import (
     Slots,
     StateSlot,
     ValueSlot,
+    WeekdaySlot,
 )
 from .terms import Term
 
@@ -74,6 +75,7 @@ class Parser:
             self._likes,
             self._values,
             self._states,
+            self._weekdays,
             self._missing,
             self._relations,
             self._participles,
@@ -100,7 +102,7 @@ class Parser:
                 term.used = True
 
     def _quiet(self) -> None:
-        verb = ended = False
+        verb = ended = asked = False
         for term in self.terms:
             if term.kind in _QUIET:
                 term.used = True
@@ -110,8 +112,13 @@ class Parser:
                     self.slots.is_list = True
                 ended = term.kind == "mark" and term.lower in ".?!;\n" or (ended and term.kind == "fillers")
                 verb = verb or term.lower in _BE
+                asked = asked or term.lower in ("did", "do", "does")
                 continue
             ended = False
+            if _links_only(term, asked):
+                term.used = True
+                continue
+            asked = asked or term.lower in ("did", "do", "does")
             self.verb_before[id(term)] = verb
             verb = False if term.kind != "structure" else verb
             self.row.append(term)
@@ -125,7 +132,9 @@ class Parser:
             if not term.has("structure", "in") or term.lower != "in":
                 continue
             end = place + 1
-            while (unit := self._at(end)) is not None and (unit.lower in units or unit.lower.rstrip("s") in units or (end > place + 1 and unit.lower == "per")):
+            while (unit := self._at(end)) is not None and (
+                unit.lower in units or unit.lower.rstrip("s") in units or (end > place + 1 and unit.lower == "per")
+            ):
                 end += 1
             if end > place + 1 and not (self._at(end) is not None and self.row[end].kind == "period"):
                 self._take(*self.row[place:end])
@@ -133,10 +142,24 @@ class Parser:
     def _rows(self) -> None:
         for place, term in enumerate(self.row):
             following = self._at(place + 1)
-            if term.lower == "ordered" and following is not None and following.has("structure", "ascending", "descending"):
+            if (
+                term.lower == "ordered"
+                and following is not None
+                and following.has("structure", "ascending", "descending")
+            ):
                 term.kind, term.value = "structure", "ordered"
             if term.has("structure", "rows"):
                 self._take(term)
+                before = self._at(place - 1)
+                if (
+                    before is not None
+                    and before.kind == "mention"
+                    and following is None
+                    or term.lower in ("records", "record", "entries")
+                    and before is not None
+                    and before.kind == "mention"
+                ):
+                    continue
                 self.slots.is_rows = True
                 if self._is(place - 1, "number"):
                     self.slots.limit = int(self.row[place - 1].value)
@@ -395,6 +418,17 @@ class Parser:
                 else:
                     self.slots.conditions.append(StateSlot(term, negated))
 
+    def _weekdays(self) -> None:
+        for place, term in enumerate(self.row):
+            if term.kind == "weekday" and not term.used:
+                before = self._at(place - 1)
+                if before is not None and before.has("structure", "in", "by") and not before.used:
+                    self._take(before)
+                    before = self._at(place - 2)
+                negated = before is not None and before.has("structure", "not", "without") and not before.used
+                self._take(term, before if negated else None)
+                self.slots.conditions.append(WeekdaySlot(term, negated))
+
     def _missing(self) -> None:
         for place, term in enumerate(self.row):
             if term.has("structure", "missing") and not term.used:
@@ -469,7 +503,17 @@ class Parser:
                 mention = before
                 self._take(before)
             self._take(term)
-            self.slots.conditions.append(PeriodSlot(term.value, mention, negated))
+            near, clause = self._near(term)
+            self.slots.conditions.append(PeriodSlot(term.value, mention, negated, near, clause))
+
+    def _near(self, term: Term) -> tuple[Term | None, bool]:
+        """The table named last before a term, and whether a clause about it stands between."""
+        clause = False
+        for before in reversed(self.terms[: self.terms.index(term)]):
+            clause = clause or before.lower in ("who", "that", "which", "whose")
+            if before.kind == "mention" and before.candidates[0].is_table:
+                return before, clause
+        return None, False
 
     def _share(self) -> None:
         """ "what share of X is Y": conditions after the verb, or the last one, are the part."""
@@ -498,6 +542,18 @@ class Parser:
 
     def _step_count(self, place: int) -> int:
         term = self.row[place]
+        before = self._at(place - 1)
+        if (
+            term.lower in ("count", "counts")
+            and before is not None
+            and before.used
+            and before in (*self.slots.columns, *self.slots.returned, *self.slots.tables)
+        ):
+            for group in (self.slots.columns, self.slots.returned, self.slots.tables):
+                group[:] = [one for one in group if one is not before]
+            self._take(term)
+            self._measure(MeasureSlot("count", before, said=before.text))
+            return place + 1
         if term.value == "distinct":
             self._take(term)
             self.slots.distinct = True
@@ -516,7 +572,9 @@ class Parser:
             at += 1
         if other is not None and other.kind == "mention":
             self._take(other)
-            self._measure(MeasureSlot("sum" if worth else "count", other, distinct=distinct, said=other.text, worth=worth))
+            self._measure(
+                MeasureSlot("sum" if worth else "count", other, distinct=distinct, said=other.text, worth=worth)
+            )
             return self._and_more(at + 1, "count")
         term.used = False
         return place + 1
@@ -831,6 +889,19 @@ _STEPS = {
 }
 
 
+def _links_only(term: Term, asked: bool) -> bool:
+    """Whether a word that is also a column's name is only a verb here: "did each salesperson make"."""
+    if term.kind != "mention" or len(term.tokens) > 1 or not _is_light(term):
+        return False
+    best = term.candidates[0]
+    spelt = {word for name in (best.field.names if best.field else best.entity.names) for word in name.words}
+    return asked or term.lower not in spelt and not best.is_table and not _moment(term)
+
+
+def _is_light(term: Term) -> bool:
+    return any(sense.kind == "light" for sense in english().phrases.get((term.lower,), ()))
+
+
 def _numeric(term: Term) -> bool:
     best = max((one.score for one in term.candidates), default=0.0)
     return any(
@@ -880,7 +951,7 @@ def _qualifies(mention: Term, value: Term) -> bool:
             and one.entity.label
             and any(c.table == one.entity.key and c.column in one.entity.label for c in columns)
         ):
-            return not any(held.partial for held in value.held) and False
+            return True
     return False
 
 

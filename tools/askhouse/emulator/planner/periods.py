@@ -236,7 +236,9 @@ class PeriodReader:
             return 0, False, False
         end = start + length
         if self.words[end - 1] == "inclusive" and self.words[end : end + 1] == ["of"]:
-            ago = next((place for place in range(end + 1, min(end + 5, len(self.words))) if self.words[place] == "ago"), None)
+            ago = next(
+                (place for place in range(end + 1, min(end + 5, len(self.words))) if self.words[place] == "ago"), None
+            )
             return (ago + 1 - at, False, True) if ago else (0, False, False)
         return end - at, self.words[start] in ("excluding", "exclusive", "not"), False
 

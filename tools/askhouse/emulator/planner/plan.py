@@ -232,5 +232,7 @@ class Plan:
     having: tuple[Having, ...] = ()
     order: tuple[Order, ...] = ()
     limit: int | None = None
+    within: tuple[int, ...] = ()
+    """Positions of dimensions for each of whose groups the limit counts: the top 3 of each department."""
     columns: tuple[ColumnRef | TimeRef, ...] = ()
     distinct: bool = False

@@ -10,10 +10,11 @@ from datetime import date
 from .choose import RefusedError, UndecidedError
 from .clock import Clock
 from .describe import lead
+from .followup import continued
 from .language import other_language
 from .lexicons import english
 from .parse import parse
-from .plan import Plan
+from .plan import AnyOf, Condition, During, Has, Plan, Within
 from .readings import Clarification, PastTurn, Planned, Reading, Refusal
 from .resolve import Resolver
 from .semantics import SemanticLayer
@@ -33,7 +34,6 @@ class Understood:
     question: str
     plan: Plan
     assumed: tuple[str, ...]
-    relative: bool
     chosen: dict[str, str] = field(default_factory=dict)
 
 
@@ -129,12 +129,9 @@ class Planner:
         return self._understand(pending.question, thread, {**pending.chosen, pending.key: answer})
 
     def _understand(self, text: str, thread: Thread, chosen: dict[str, str]) -> Reading:
-        from .followup import continued
-
         scanned = scan(self.layer, text, self._today())
         try:
-            understood = continued(self, scanned, thread.last, chosen) if thread.last is not None else None
-            understood = understood or self.plan_terms(text, scan(self.layer, text, self._today()), chosen)
+            understood = self._meaning(text, scanned, thread, chosen)
             planned = self._planned(understood, scanned)
         except UndecidedError as error:
             thread.pending = Pending(text, error.key, error.options, chosen)
@@ -143,9 +140,26 @@ class Planner:
             return Refusal(error.reason, error.text)
         except NoPathError as error:
             first, second = (self.layer.entities[table].said for table in error.tables)
-            return Refusal("no_path", f"{first} and {second} are not connected by any key, so I cannot bring them together.")
+            return Refusal(
+                "no_path", f"{first} and {second} are not connected by any key, so I cannot bring them together."
+            )
         thread.last = understood
         return planned
+
+    def _meaning(self, text: str, scanned: Scanned, thread: Thread, chosen: dict[str, str]) -> Understood:
+        """The last question changed by this one, or this one alone."""
+        if thread.last is None:
+            return self.plan_terms(text, scanned, chosen)
+        problem: RefusedError | None = None
+        try:
+            if (understood := continued(self, scanned, thread.last, chosen)) is not None:
+                return understood
+        except RefusedError as error:
+            problem = error
+        try:
+            return self.plan_terms(text, scan(self.layer, text, self._today()), chosen)
+        except RefusedError as error:
+            raise problem or error from error
 
     def plan_terms(self, text: str, scanned: Scanned, chosen: dict[str, str]) -> Understood:
         """Plan a whole question. Raises UndecidedError, RefusedError, NoPathError."""
@@ -159,12 +173,12 @@ class Planner:
         """Plan the parts of a question."""
         resolver = Resolver(self.layer, slots, self.today, chosen)
         plan = resolver.plan()
-        return Understood(text, plan, tuple(resolver.chooser.assumed), resolver.when.relative, chosen)
+        return Understood(text, plan, tuple(resolver.chooser.assumed), chosen)
 
     def _planned(self, understood: Understood, scanned: Scanned) -> Planned:
         sql = to_sql(understood.plan, self.layer, self.clock.time_zone)
         repaired = tuple(f"“{wrong}” is read as “{right}”." for wrong, right in scanned.repairs)
-        day = self.today(understood.plan.table) if understood.relative else None
+        day = self.today(understood.plan.table) if _is_relative(understood.plan.conditions) else None
         shown = day if day is not None and day != self.clock.real_day() else None
         return Planned(understood.plan, sql, lead(understood.plan), repaired + understood.assumed, (), shown)
 
@@ -192,8 +206,7 @@ class Planner:
             return Refusal("catalogue", self._catalogue())
         if any(
             joined.startswith(f" {text} ")
-            or (f" {text} " in joined
-            and text.startswith(("why", "what caused", "reason")))
+            or (f" {text} " in joined and text.startswith(("why", "what caused", "reason")))
             for text in intents["cause"]
         ):
             return Refusal("cause", book.text("cause"))
@@ -208,6 +221,14 @@ class Planner:
     def _catalogue(self) -> str:
         names = ", ".join(entity.said for entity in self.layer.entities.values())
         return f"The tables are {names}."
+
+
+def _is_relative(conditions: Sequence[Condition]) -> bool:
+    return any(
+        (isinstance(one, During) and one.relative)
+        or (isinstance(one, Has | Within | AnyOf) and _is_relative(one.conditions))
+        for one in conditions
+    )
 
 
 def _chosen_option(text: str, options: Sequence[str]) -> str | None:

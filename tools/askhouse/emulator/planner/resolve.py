@@ -27,11 +27,13 @@ from .plan import (
     ByColumn,
     ByTime,
     ColumnRef,
+    Condition,
     Dimension,
     Direction,
     During,
     Having,
     Measure,
+    Missing,
     Order,
     Plan,
     Product,
@@ -69,6 +71,8 @@ class Resolver:
         self.chooser = Chooser(layer, chosen or {})
         self.when = When(layer, self.chooser, today)
         self.measures: list[Measure] = []
+        self.pointing: list[Condition] = []
+        self.ranked = bool(slots.target is not None and any(one.superlative for one in slots.order))
         self.having: list[tuple[Measure, str, float]] = []
 
     def plan(self) -> Plan:
@@ -135,6 +139,8 @@ class Resolver:
         """Turn superlatives into an order over a measure, or over a column of the rows."""
         for order in self.slots.order:
             entry = order.superlative
+            if entry is not None and entry.get("measure") and order.measure is not None and not self.slots.measures:
+                self.slots.measures.append(order.measure)
             if entry is None or order.measure is not None or order.time:
                 continue
             if entry.get("count"):
@@ -225,7 +231,9 @@ class Resolver:
     def _hinted(self, entity: Entity, hints: Sequence[str]) -> list[Field]:
         """The fields of the first hint that names any."""
         for hint in hints:
-            fields = [one for one in fields_named(self.layer, entity.key, [hint]) if one.role in ("number", "part", "time")]
+            fields = [
+                one for one in fields_named(self.layer, entity.key, [hint]) if one.role in ("number", "part", "time")
+            ]
             if fields:
                 return fields
         return []
@@ -313,7 +321,11 @@ class Resolver:
         """The amount of payments: the table's column of that name."""
         assert slot.mention is not None
         entity = self.chooser.pick(slot.mention, fits_table).entity
-        fields = [one for one in fields_named(self.layer, entity.key, ["amount", "value", "price", "total"]) if one.role == "number"]
+        fields = [
+            one
+            for one in fields_named(self.layer, entity.key, ["amount", "value", "price", "total"])
+            if one.role == "number"
+        ]
         if not fields:
             raise RefusedError("no_measure", f"{entity.said} has no column that holds an amount.")
         return entity.key, Candidate(entity, fields[0], 1.0), fields[0].ref
@@ -416,10 +428,20 @@ class Resolver:
         entity = self.layer.entities[home]
         if slot.function == "avg":
             return self._average_count(entity)
-        held = next((held for held in entity.fields.values() if held.role == "number" and held.words in (("count",), ("cnt",))), None)
+        held = next(
+            (held for held in entity.fields.values() if held.role == "number" and held.words in (("count",), ("cnt",))),
+            None,
+        )
         if one is not None and one.is_table and held is not None:
             self.chooser.say(f"{entity.said} are counted by the sum of {held.ref.column}.")
-            return Aggregate("sum", home, held.ref, (), f"number of {entity.said}", f"total {held.ref.column} of {entity.said}")
+            return Aggregate(
+                "sum", home, held.ref, (), f"number of {entity.said}", f"total {held.ref.column} of {entity.said}"
+            )
+        links = [link for link in self.layer.up.get(self.chooser.home or "", ()) if link.parent == home]
+        if slot.distinct and one is not None and one.is_table and len(links) == 1 and home != self.chooser.home:
+            ref = ColumnRef(links[0].child, links[0].column)
+            said = f"number of different {entity.said} of {self.layer.entities[ref.table].said}"
+            return Aggregate("count_distinct", ref.table, ref, (), f"number of {entity.said}", said)
         if one is None or one.is_table or (one.field is not None and one.field.role == "key"):
             return Aggregate("count", home, None, (), f"number of {entity.said}", f"number of {entity.said}")
         assert one.field is not None
@@ -479,11 +501,14 @@ class Resolver:
         measures += [measure for slot in self._having_slots() if (measure := self._measure(slot)) not in measures]
         dimensions = self._dimensions(home)
         self._return_columns(dimensions, measures)
-        conditions = Conditions(self.layer, self.chooser, self.when, home)
-        relations = self._relations(home)
+        base = base_for(self.layer, home, [_table(one) for one in dimensions])
+        conditions = Conditions(
+            self.layer, self.chooser, self.when, home, base if base and self.layer.entities[base].times else None
+        )
+        relations = [table for table in self._relations(home) if table != base]
         plain = [slot for slot in self.slots.conditions if not isinstance(slot, CompareSlot) or slot.measure is None]
         periods = [slot for slot in plain if isinstance(slot, PeriodSlot)]
-        where = list(conditions.resolve(plain, relations))
+        where = [*conditions.resolve(plain, relations), *self.pointing]
         if self.slots.is_share:
             measures = self._shares(measures, conditions, dimensions)
         if (
@@ -496,7 +521,8 @@ class Resolver:
             dimensions += self._compared_dimension(where, periods)
         having = tuple(self._having(measures))
         order, limit = self._order(measures, dimensions)
-        return Plan(home, tuple(measures), tuple(dimensions), tuple(where), having, order, limit)
+        within = self._within(dimensions) if limit else ()
+        return Plan(home, tuple(measures), tuple(dimensions), tuple(where), having, order, limit, within)
 
     def _number_per_row(self) -> None:
         """ "number of items per order" with a column that holds it: an average over the orders, not a group each."""
@@ -536,7 +562,14 @@ class Resolver:
         for term in self.slots.returned:
             if any(self._is_measured(term, measure) for measure in measures):
                 continue
-            placed = next((place for place, one in enumerate(dimensions) if isinstance(one, ByColumn) and self._of_group(term, one)), None)
+            placed = next(
+                (
+                    place
+                    for place, one in enumerate(dimensions)
+                    if isinstance(one, ByColumn) and self._of_group(term, one)
+                ),
+                None,
+            )
             if placed is None:
                 raise RefusedError("unused_words", english().text("unused", words=f"“{term.text}” here"))
             dimensions[placed] = self._with_column(term, dimensions[placed])
@@ -554,7 +587,10 @@ class Resolver:
             return one.entity.key == ref.table
         if one.field.ref == ref or self.chooser.same_column(one.field.ref, ref):
             return True
-        keyed = dimension.key is not None or ref.column in (*self.layer.entities[ref.table].identifier, *self.layer.entities[ref.table].label)
+        keyed = dimension.key is not None or ref.column in (
+            *self.layer.entities[ref.table].identifier,
+            *self.layer.entities[ref.table].label,
+        )
         return keyed and one.entity.key == ref.table
 
     def _with_column(self, term: Term, dimension: Dimension) -> Dimension:
@@ -588,16 +624,23 @@ class Resolver:
             one = self.chooser.pick(mention, fits_table)
             key = one.entity.key
             if key == home or distance(self.layer, home, key) is not None:
+                self._pointed_at(home, key)
                 continue
             if paths_up(self.layer, key, home) or base_for(self.layer, home, [key]):
                 found.append(key)
-            else:
+            elif not any(sense.kind == "light" for sense in english().phrases.get((mention.lower,), ())):
                 raise RefusedError(
                     "no_path", f"{one.entity.said} and {self.layer.entities[home].said} are not connected."
                 )
         for column in self.slots.columns:
             raise RefusedError("unused_words", english().text("unused", words=f"“{column.text}” here"))
         return list(dict.fromkeys(found))
+
+    def _pointed_at(self, home: str, key: str) -> None:
+        """ "publications presented at conferences": rows that point at none are left out, where there are such."""
+        links = [link for link in self.layer.up.get(home, ()) if link.parent == key]
+        if len(links) == 1 and self.layer.entities[home].fields[links[0].column].stats.nulls:
+            self.pointing.append(Missing(ColumnRef(home, links[0].column), negated=True))
 
     def _shares(self, measures: list[Measure], conditions: Conditions, dimensions: list[Dimension]) -> list[Measure]:
         part = conditions.resolve(self.slots.share)
@@ -773,6 +816,12 @@ class Resolver:
                 found = [Order("measure", 0, direction=slots.direction or "desc")]
         return tuple(found), limit
 
+    def _within(self, dimensions: list[Dimension]) -> tuple[int, ...]:
+        """Dimensions beside the target of a superlative: "the top 3 categories in each department"."""
+        if not self.ranked or len(dimensions) < 2:
+            return ()
+        return tuple(range(1, len(dimensions)))
+
     def _order_dimension(self, order: OrderSlot, measures: list[Measure], dimensions: list[Dimension]) -> Order:
         direction: Direction = self.slots.direction or ("desc" if order.direction == "desc" else "asc")
         if order.time:
@@ -825,7 +874,7 @@ class Resolver:
         if slots.returned:
             columns, slots.columns = [], slots.returned
         columns += [ref for ref in self._listed_columns(home) if ref not in columns]
-        where = resolver.resolve(slots.conditions, self._relations_of_listing(home))
+        where = (*resolver.resolve(slots.conditions, self._relations_of_listing(home)), *self.pointing)
         order = self._listing_order(home)
         for one in order:
             if isinstance(one.column, ColumnRef) and columns and one.column not in columns:
@@ -837,7 +886,7 @@ class Resolver:
         if limit is None and entity.rows > MOST_ROWS and not distinct and (not where or not columns):
             limit = MOST_ROWS
             self.chooser.say(f"No more than {MOST_ROWS} rows are shown.")
-        return Plan(home, (), (), where, (), order, limit, tuple(columns), distinct)
+        return Plan(home, (), (), where, (), order, limit, (), tuple(columns), distinct)
 
     def _group_by_count(self, target: Term) -> Plan | None:
         """ "which carriers have more than 50000 flights": groups that a count keeps."""
@@ -923,6 +972,10 @@ def _home(measure: Measure) -> str:
     if isinstance(measure, Ratio):
         return measure.top.table
     return measure.of.table if isinstance(measure, ShareOfTotal) else measure.table
+
+
+def _table(dimension: Dimension) -> str:
+    return dimension.time.table if isinstance(dimension, ByTime) else dimension.column.table
 
 
 def _mention_of(term: Term, entity: Entity, field: Field) -> Term:

@@ -99,9 +99,21 @@ class PeriodSlot:
     period: Period
     mention: Term | None = None
     negated: bool = False
+    near: Term | None = None
+    """The table named last before it: "users who joined in May" is about the users' own time."""
+    clause: bool = False
+    """Whether a clause about that table stands between them."""
 
 
-ConditionSlot = CompareSlot | CountSlot | ValueSlot | LikeSlot | RelationSlot | StateSlot | PeriodSlot
+@dataclass
+class WeekdaySlot:
+    """On certain days of the week, 1 = Sunday; the term may also be a stored value."""
+
+    term: Term
+    negated: bool = False
+
+
+ConditionSlot = WeekdaySlot | CompareSlot | CountSlot | ValueSlot | LikeSlot | RelationSlot | StateSlot | PeriodSlot
 
 
 @dataclass

@@ -117,7 +117,103 @@ def _needs_quotes(name: str) -> bool:
 
 
 _RESERVED = frozenset(
-    ["ALL", "AND", "ANY", "ARRAY", "AS", "ASC", "AT", "BETWEEN", "BY", "CASE", "CAST", "COLLATE", "CONTAINS", "CREATE", "CROSS", "CUBE", "CURRENT", "DEFAULT", "DEFINE", "DESC", "DISTINCT", "ELSE", "END", "ENUM", "ESCAPE", "EXCEPT", "EXCLUDE", "EXISTS", "EXTRACT", "FALSE", "FETCH", "FOLLOWING", "FOR", "FROM", "FULL", "GROUP", "GROUPING", "GROUPS", "HASH", "HAVING", "IF", "IGNORE", "IN", "INNER", "INTERSECT", "INTERVAL", "INTO", "IS", "JOIN", "LATERAL", "LEFT", "LIKE", "LIMIT", "LOOKUP", "MERGE", "NATURAL", "NEW", "NO", "NOT", "NULL", "NULLS", "OF", "ON", "OR", "ORDER", "OUTER", "OVER", "PARTITION", "PRECEDING", "PROTO", "QUALIFY", "RANGE", "RECURSIVE", "RESPECT", "RIGHT", "ROLLUP", "ROWS", "SELECT", "SET", "SOME", "STRUCT", "TABLESAMPLE", "THEN", "TO", "TREAT", "TRUE", "UNBOUNDED", "UNION", "UNNEST", "USING", "WHEN", "WHERE", "WINDOW", "WITH", "WITHIN"]
+    [
+        "ALL",
+        "AND",
+        "ANY",
+        "ARRAY",
+        "AS",
+        "ASC",
+        "AT",
+        "BETWEEN",
+        "BY",
+        "CASE",
+        "CAST",
+        "COLLATE",
+        "CONTAINS",
+        "CREATE",
+        "CROSS",
+        "CUBE",
+        "CURRENT",
+        "DEFAULT",
+        "DEFINE",
+        "DESC",
+        "DISTINCT",
+        "ELSE",
+        "END",
+        "ENUM",
+        "ESCAPE",
+        "EXCEPT",
+        "EXCLUDE",
+        "EXISTS",
+        "EXTRACT",
+        "FALSE",
+        "FETCH",
+        "FOLLOWING",
+        "FOR",
+        "FROM",
+        "FULL",
+        "GROUP",
+        "GROUPING",
+        "GROUPS",
+        "HASH",
+        "HAVING",
+        "IF",
+        "IGNORE",
+        "IN",
+        "INNER",
+        "INTERSECT",
+        "INTERVAL",
+        "INTO",
+        "IS",
+        "JOIN",
+        "LATERAL",
+        "LEFT",
+        "LIKE",
+        "LIMIT",
+        "LOOKUP",
+        "MERGE",
+        "NATURAL",
+        "NEW",
+        "NO",
+        "NOT",
+        "NULL",
+        "NULLS",
+        "OF",
+        "ON",
+        "OR",
+        "ORDER",
+        "OUTER",
+        "OVER",
+        "PARTITION",
+        "PRECEDING",
+        "PROTO",
+        "QUALIFY",
+        "RANGE",
+        "RECURSIVE",
+        "RESPECT",
+        "RIGHT",
+        "ROLLUP",
+        "ROWS",
+        "SELECT",
+        "SET",
+        "SOME",
+        "STRUCT",
+        "TABLESAMPLE",
+        "THEN",
+        "TO",
+        "TREAT",
+        "TRUE",
+        "UNBOUNDED",
+        "UNION",
+        "UNNEST",
+        "USING",
+        "WHEN",
+        "WHERE",
+        "WINDOW",
+        "WITH",
+        "WITHIN",
+    ]
 )
 
 
@@ -482,6 +578,11 @@ class Compiler:
     def _semi_join(self, scope: Scope, has: Has) -> exp.Expr:
         """The rows of the scope's table that rows of another table point at."""
         child = has.table
+        if child == scope.base and not has.negated and not has.operator:
+            held = [self._condition(scope, one) for one in has.conditions]
+            return exp.and_(*held) if held else exp.true()
+        if child == scope.base:
+            raise NoPathError(scope.base, child)
         if not paths_up(self.layer, child, scope.base):
             bridge = base_for(self.layer, scope.base, [child])
             if bridge is None or bridge == scope.base:
@@ -543,7 +644,29 @@ class Compiler:
                     this=exp.column(column), desc=desc, nulls_first=False if desc else order.by != "measure" or None
                 )
             )
-        return select.limit(plan.limit) if plan.limit else select
+        return self._limited(plan, select, names)
+
+    def _limited(self, plan: Plan, select: exp.Select, names: Sequence[str]) -> exp.Select:
+        """The first groups, or the first of each group of another dimension."""
+        if not plan.limit or not plan.within:
+            return select.limit(plan.limit) if plan.limit else select
+        place = _numbered(plan, select, [names[position] for position in plan.within])
+        return place.where(exp.LTE(this=exp.column("place"), expression=literal(plan.limit)))
+
+
+def _numbered(plan: Plan, select: exp.Select, groups: Sequence[str]) -> exp.Select:
+    """The rows numbered within their groups, in the plan's order, as a table to filter."""
+    shown = [exp.column(name) for name in select.named_selects]
+    order = select.args["order"].copy()
+    number = exp.Window(this=call("ROW_NUMBER"), partition_by=[exp.column(name) for name in groups], order=order.copy())
+    bare = select.copy()
+    bare.set("order", None)
+    inner = exp.select(*[node.copy() for node in shown], exp.alias_(number, "place")).from_(bare.subquery("grouped"))
+    sorting = [
+        *[exp.Ordered(this=exp.column(name), desc=False) for name in groups],
+        exp.Ordered(this=exp.column("place"), desc=False),
+    ]
+    return exp.select(*shown).from_(inner.subquery("numbered")).order_by(*sorting)
 
 
 def inner_select(scope: Scope, key: exp.Expr, conditions: Sequence[exp.Expr]) -> exp.Select:

@@ -14,7 +14,7 @@ from .mentions import Candidate, candidates_of
 from .periods import PeriodReader
 from .semantics import SemanticLayer
 from .values import Held
-from .words import Token, fold, tokenize
+from .words import Token, fold, root, tokenize
 
 _LONGEST_MENTION = 5
 _LONGEST_VALUE = 8
@@ -159,6 +159,10 @@ def _value(layer: SemanticLayer, tokens: Sequence[Token], at: int, lexical: bool
             held = layer.values.find([one.lower for one in span])
         if held:
             return Term("value", None, span, held=held)
+    if not lexical and token.kind == "word" and len(token.lower) > 3:
+        for form in (token.lower.removesuffix("s"), root(token.lower)):
+            if form != token.lower and (held := layer.values.find([form])):
+                return Term("value", None, [token], held=held)
     if lexical or token.kind != "word" or len(token.lower) < 3 or not layer.values.starts(token.lower):
         return None
     for length in range(min(4, len(tokens) - at), 0, -1):
@@ -183,7 +187,11 @@ def _repaired(layer: SemanticLayer, tokens: list[Token]) -> tuple[list[Token], l
 
 
 def _explained(layer: SemanticLayer, token: Token) -> bool:
-    return bool(candidates_of(layer, [token]) or layer.values.find([token.lower]) or layer.values.starts(token.lower))
+    return bool(
+        candidates_of(layer, [token])
+        or any(layer.values.find([form]) for form in (token.lower, token.lower.removesuffix("s"), root(token.lower)))
+        or layer.values.starts(token.lower)
+    )
 
 
 def _closest(word: str, known: Iterable[str]) -> str | None:
