@@ -5,7 +5,10 @@ from __future__ import annotations
 import ipaddress
 import os
 import shutil
+import socket
+import subprocess
 import sys
+import uuid
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NoReturn
@@ -96,6 +99,52 @@ def chromium() -> str:
     """The browser's program. Without one the test skips, but not in CI, which installs it."""
     found = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
     return found or _missing("a browser (Debian: apt-get install chromium)")
+
+
+@pytest.fixture(scope="session")
+def postgres_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Address of a running PostgreSQL, as `postgresql+asyncpg://…` without a database name."""
+    initdb, pg_ctl = _postgres_program("initdb"), _postgres_program("pg_ctl")
+    if not (initdb and pg_ctl):
+        _missing("PostgreSQL (Debian: apt-get install postgresql)")
+    folder = Path(tmp_path_factory.mktemp("postgres"))
+    as_postgres: list[str] = []
+    if os.getuid() == 0:  # the server refuses to run as root
+        as_postgres = ["runuser", "-u", "postgres", "--"]
+        shutil.chown(folder, "postgres")
+        for parent in list(folder.parents)[:2]:
+            parent.chmod(0o755)
+    data = folder / "data"
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+
+    def run(*command: str) -> None:
+        done = subprocess.run([*as_postgres, *command], capture_output=True, text=True, check=False, cwd="/")
+        assert done.returncode == 0, done.stderr + done.stdout
+
+    run(str(initdb), "-D", str(data), "-A", "trust", "-U", "askhouse", "-E", "UTF8", "--no-sync")
+    options = f"-p {port} -c listen_addresses=127.0.0.1 -c unix_socket_directories='' -c fsync=off"
+    run(str(pg_ctl), "-D", str(data), "-w", "-l", str(folder / "log"), "-o", options, "start")
+    try:
+        yield f"postgresql+asyncpg://askhouse@127.0.0.1:{port}"
+    finally:
+        run(str(pg_ctl), "-D", str(data), "-m", "immediate", "stop")
+
+
+@pytest.fixture
+def postgres_url(postgres_server: str) -> str:
+    """A database of this test's own."""
+    name = f"test_{uuid.uuid4().hex}"
+    port = postgres_server.rpartition(":")[2]
+    createdb = _postgres_program("createdb")
+    subprocess.run([str(createdb), "-h", "127.0.0.1", "-p", port, "-U", "askhouse", name], check=True)
+    return f"{postgres_server}/{name}"
+
+
+def _postgres_program(name: str) -> str | None:
+    versions = sorted(Path("/usr/lib/postgresql").glob(f"*/bin/{name}"), key=lambda path: int(path.parts[4]))
+    return str(versions[-1]) if versions else shutil.which(name)
 
 
 def _missing(part: str) -> NoReturn:

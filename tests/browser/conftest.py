@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 # The machine's address is all that a page may use: no updates, no safe browsing, no component downloads.
 FLAGS = [
@@ -29,6 +29,7 @@ FLAGS = [
     "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
 ]
 START_SECONDS = 60.0
+expect.set_options(timeout=60_000)  # milliseconds; a first question on a busy machine
 
 
 @dataclass
@@ -70,9 +71,12 @@ def serving(repo: Path, home: Path, folder: Path, sessions: str) -> Iterator[Ser
             process.wait(timeout=30)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture
 def browser(chromium: str) -> Iterator[Browser]:
-    """Debian's chromium, driven by playwright; nothing is downloaded."""
+    """Debian's chromium, driven by playwright; nothing is downloaded.
+
+    One a test: playwright keeps an event loop running in this thread, in which asynchronous tests could not run.
+    """
     with sync_playwright() as playwright:
         program = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
         yield program

