@@ -325,6 +325,16 @@ def test_two_groupings_are_stacked_where_they_add_up_and_side_by_side_where_not(
     refused = chart("AVG(x)", "as a stacked bar chart")
     assert refused.kind == "grouped_bar" and "do not add up" in refused.reason
     assert bars_of(chart("SUM(x)")) == 6
+    assert list(dict.fromkeys(point["f0"] for point in points_of(chart("SUM(x)")))) == ["z", "y", "x"]
+
+
+def test_a_pie_shows_percentages_and_the_rest_last() -> None:
+    chart = drawn("as a pie chart", groups([(f"g{i}", 1) for i in range(6)] + [("big", 10), ("h", 2), ("i", 2)]))
+    texts = texts_of(chart)
+
+    assert [point["f0"] for point in points_of(chart)][-1] == "other (2)"
+    assert texts[-1] == "other (2)" or "50%" in texts
+    assert texts.count("10%") == 3 and texts.count("5%") == 4
 
 
 def test_two_numbers_a_row_are_points() -> None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from state_contracts import Chart, ChartKind, Preferences, Result
 
-from ..facts.compute import exact_sum
+from ..facts.compute import exact_sum, number
 from ..facts.moments import PARTS
 from ..facts.names import forbids_sum, is_fraction, is_percent
 from ..facts.phrases import Writer
@@ -24,6 +24,8 @@ MOST_SERIES = 8
 MOST_POINTS = 5_000
 _LONG_LABEL = 12
 _SAME_SCALE = 25
+_SAME_UNIT_SCALE = 1_000
+"""How many times larger one measure may be than another beside it: more where they certainly have one unit."""
 _LARGEST_REST = 3
 """How many times the longest bar the bar of all others may be, so that the others can still be seen."""
 _SHARE = re.compile(r"\b(shares?|proportions?|percentages?|breakdown|make[- ]?up|composition)\b", re.I)
@@ -235,8 +237,22 @@ def _groups(scene: Scene, kind: ChartKind, reason: str) -> Draft:
         if scene.count > MOST_BARS * MOST_SERIES:
             return _none("There are too many combinations for one chart.")
         return _bars(scene, (x, series), "The largest combinations.")
-    rows, notes = _largest_series(scene, series, _drawing_order(scene, x, scene.measures[0]))
+    rows, notes = _largest_series(scene, series, _group_order(scene, x, scene.measures[0]))
     return Draft(kind, reason, rows, (x,), (scene.measures[0],), series, _is_long(scene, (x,)), notes)
+
+
+def _group_order(scene: Scene, x: Role, measure: Role) -> list[int]:
+    """The rows group by group: as the query sorted the groups, by the calendar, or the largest group first."""
+    if scene.reach.sorted_by == x.name:
+        return list(range(scene.count))
+    if x.kind == "time" or x.whole:
+        return scene.by_calendar(x)
+    sizes: dict[str, float] = {}
+    for cell, value in zip(scene.cells(x), scene.cells(measure), strict=True):
+        size, found = sizes.get(repr(cell), 0.0), float(number(value) or 0)
+        sizes[repr(cell)] = size + found if measure.additive else max(size, found)
+    cells = scene.cells(x)
+    return sorted(range(scene.count), key=lambda i: (-sizes[repr(cells[i])], repr(cells[i])))
 
 
 def _largest_series(scene: Scene, series: Role, order: list[int]) -> tuple[tuple[int, ...], tuple[str, ...]]:
@@ -343,7 +359,8 @@ def _comparable(scene: Scene) -> tuple[tuple[Role, ...], tuple[str, ...]]:
     """The measures that can share an axis with the main one: same unit, similar size."""
     main, *others = scene.measures
     size = _size(scene, main)
-    fitting = [role for role in others if role.unit == main.unit and _similar(size, _size(scene, role))]
+    same = _SAME_SCALE if main.unit.kind in ("number", "fraction") else _SAME_UNIT_SCALE
+    fitting = [role for role in others if role.unit == main.unit and _similar(size, _size(scene, role), same)]
     left = [role.label for role in others if role not in fitting]
     kept = sorted([main, *fitting], key=lambda role: role.position)[:4]
     return tuple(kept), ((f"Without {' and '.join(left)}, of another unit or size",) if left else ())
@@ -353,8 +370,8 @@ def _size(scene: Scene, role: Role) -> float:
     return max((abs(float(value)) for value in scene.numbers(role)), default=0.0)
 
 
-def _similar(a: float, b: float) -> bool:
-    return a > 0 and b > 0 and max(a, b) / min(a, b) <= _SAME_SCALE
+def _similar(a: float, b: float, scale: float) -> bool:
+    return a > 0 and b > 0 and max(a, b) / min(a, b) <= scale
 
 
 def _drawing_order(scene: Scene, key: Role, measure: Role) -> list[int]:

@@ -14,7 +14,7 @@ from ..facts.moments import MONTHS, PARTS, WEEKDAYS, said
 from ..facts.roles import Role
 from .draft import Draft, label_of
 
-X, Y, SERIES, EXACT = "f0", "f1", "f2", "f3"
+X, Y, SERIES, EXACT, ORDER = "f0", "f1", "f2", "f3", "f5"
 """Field names: a column's own name may hold dots, brackets, quotes or colons, which Vega-Lite reads as paths."""
 ROW, COLUMN = "row", "column"
 """Fields that are not drawn: the row and the measure's column that a point came from."""
@@ -38,7 +38,7 @@ def points_of(draft: Draft, result: Result) -> list[Point]:
             points.append({**point, **_series(row, draft, measure), **_exact(row[measure.position])})
     if draft.rest is not None:
         points.append({X: draft.rest.label, Y: json_number(draft.rest.value), ROW: None, COLUMN: draft.y[0].position})
-    return points
+    return [{**point, ORDER: i} for i, point in enumerate(points)] if draft.kind == "pie" else points
 
 
 def _series(row: Sequence[Any], draft: Draft, measure: Role) -> Point:

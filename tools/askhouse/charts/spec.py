@@ -6,11 +6,12 @@ from typing import Any
 
 from state_contracts import Preferences, Result
 
+from ..facts.compute import exact_sum
 from ..facts.phrases import LONGEST_NAME, Writer, cut, one_line
 from ..facts.roles import Role
 from . import palette
 from .draft import Draft
-from .points import COLUMN, EXACT, ROW, SERIES, Point, X, Y, is_temporal, points_of
+from .points import COLUMN, EXACT, ORDER, ROW, SERIES, Point, X, Y, is_temporal, points_of
 
 SCHEMA = "https://vega.github.io/schema/vega-lite/v5.json"
 Spec = dict[str, Any]
@@ -76,10 +77,13 @@ def _labelled(draft: Draft, result: Result, points: list[Point]) -> list[Point]:
         return points
     writer = Writer.of(Preferences())
     units = {role.position: role.unit for role in draft.y}
+    whole = exact_sum(point[Y] for point in points if point[Y] is not None)
 
     def text(point: Point) -> str:
         if draft.kind == "card":
             return writer.cell(result.rows[0][draft.y[0].position], draft.y[0])
+        if draft.kind == "pie":
+            return writer.percent(point[Y] / whole)
         value = point[Y] if point[ROW] is None else result.rows[point[ROW]][point[COLUMN]]
         return writer.number(value, units[point[COLUMN]]) if point[Y] is not None else ""
 
@@ -189,7 +193,7 @@ def _pie(draft: Draft, points: list[Point]) -> Spec:
     colours = [*palette.SERIES[: len(draft.rows)], *([palette.REST] if draft.rest else [])]
     encoding: Spec = {
         "theta": {"field": Y, "type": "quantitative", "stack": "zero"},
-        "order": {"field": Y, "type": "quantitative", "sort": "descending"},
+        "order": {"field": ORDER, "type": "quantitative"},
         "color": {
             "field": X, "type": "nominal", "sort": names, "title": _names(draft),
             "scale": {"domain": names, "range": colours},
@@ -198,7 +202,7 @@ def _pie(draft: Draft, points: list[Point]) -> Spec:
     }  # fmt: skip
     slices = {"mark": {"type": "arc", "outerRadius": 120, "stroke": "white", "strokeWidth": 1}}
     labels = {
-        "mark": {"type": "text", "radius": 142, "fontSize": 11},
+        "mark": {"type": "text", "radius": 146, "fontSize": 11},
         "encoding": {"text": {"field": LABEL, "type": "nominal"}, "color": {"value": palette.TEXT}},
     }
     return {"width": 320, "height": 320, "encoding": encoding, "layer": [slices, labels]}

@@ -314,8 +314,8 @@ class Teller:
         names = [quoted(self._cell(i, key)) for key in keys if key.kind == "category"][:2]
         times = [self._text(i, key) for key in keys if key.kind == "time"][:1]
         if names and times:
-            return f"{', '.join(names)} in {times[0]}" if times[0] != NO_VALUE else ", ".join([*names, *times])
-        return ", ".join(names or times) or f"row {i + 1}"
+            return f"{' / '.join(names)} in {times[0]}" if times[0] != NO_VALUE else " / ".join([*names, *times])
+        return " / ".join(names or times) or f"row {i + 1}"
 
 
 def _bare(label: str) -> str:

@@ -71,10 +71,11 @@ class Writer:
     def column(self, values: Sequence[Any], unit: Unit) -> list[str]:
         """The numbers of a column, with as many decimals each where that hides nothing."""
         numbers = [Decimal(str(value)) for value in values if is_finite(value)]
-        places = _places(max(map(abs, numbers), default=Decimal(0)))
+        money = unit.kind == "currency" and not (unit.name or self.currency)
+        places = 2 if money else _places(max(map(abs, numbers), default=Decimal(0)))
         lost = any(number and not _quantized(number, places) for number in numbers)
         whole = all(number == number.to_integral_value() for number in numbers)
-        if unit.kind not in ("number", "named") or lost or whole:
+        if not (money or unit.kind in ("number", "named")) or lost or whole:
             return [self.number(value, unit) for value in values]
         return [self._fixed(value, places) if is_finite(value) else self.number(value) for value in values]
 
