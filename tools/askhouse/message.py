@@ -89,7 +89,7 @@ def said_by(answer: Answer, summary: Summary | None) -> list[str]:
 
 def _about_chart(answer: Answer, chart: Chart | None) -> str:
     """Why there is no chart, or another one, where the person asked for one."""
-    wanted = asked_for(answer.question)
+    wanted = asked_for(answer.standalone_question or answer.question)
     if chart is None or wanted is None or wanted == chart.kind:
         return ""
     return escape(chart.reason)
