@@ -90,7 +90,8 @@ def test_a_query_returns_typed_rows(client: bigquery.Client) -> None:
     assert dict(row) == {
         "i": 9007199254740993, "f": 0.1, "s": "é", "b": True, "d": datetime.date(2024, 2, 29), "n": Decimal("1.1"),
         "t": datetime.datetime(2024, 2, 29, 1, 2, 3, 4, tzinfo=datetime.UTC),
-        "dt": datetime.datetime(2024, 2, 29, 1, 2, 3), "y": b"\xff\x00", "tm": datetime.time(1, 2, 3), "a": [1, 2],
+        "dt": datetime.datetime(2024, 2, 29, 1, 2, 3),  # noqa: DTZ001
+        "y": b"\xff\x00", "tm": datetime.time(1, 2, 3), "a": [1, 2],
         "st": {"x": 1, "w": "z"}, "nothing": None,
     }  # fmt: skip
 

@@ -45,7 +45,8 @@ ANSWERS: list[tuple[str, list[Any]]] = [
     ("SELECT g, COUNT(*) AS c FROM {t} GROUP BY ROLLUP(g) ORDER BY c, g", [(None, 1), ("a", 2), ("b", 2), (None, 5)]),
     ("WITH t AS (SELECT g, SUM(x) AS s FROM {t} GROUP BY g) SELECT t.g, u.s FROM t JOIN t AS u USING (g) ORDER BY g",
      [("a", 3), ("b", 3)]),
-    ("WITH t AS (SELECT * FROM {t}), u AS (SELECT 'z' AS g, 99 AS z) SELECT * FROM t FULL JOIN u USING (g) ORDER BY g, x",
+    ("WITH t AS (SELECT * FROM {t}), u AS (SELECT 'z' AS g, 99 AS z)"
+     " SELECT * FROM t FULL JOIN u USING (g) ORDER BY g, x",
      [(None, 4, 7, None), ("a", 1, 10, None), ("a", 2, 20, None), ("b", None, 5, None), ("b", 3, None, None),
       ("z", None, None, 99)]),
     ("SELECT 1 AS a UNION ALL SELECT 2.5 ORDER BY a DESC", [(2.5,), (1.0,)]),
@@ -202,7 +203,5 @@ def test_a_geography_keeps_its_type(warehouse: LocalWarehouse) -> None:
         ("SELECT COUNT(*) FROM {f} AS a JOIN {f} AS b USING (month) WHERE FALSE", {"month": 8 * 336_776}),
     ],
 )
-def test_a_query_costs_the_columns_that_it_reads(
-    warehouse: LocalWarehouse, sql: str, columns: dict[str, int]
-) -> None:
+def test_a_query_costs_the_columns_that_it_reads(warehouse: LocalWarehouse, sql: str, columns: dict[str, int]) -> None:
     assert warehouse.dry_run(sql.replace("{f}", FLIGHTS)).bytes_processed == sum(columns.values())

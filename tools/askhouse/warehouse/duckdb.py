@@ -24,7 +24,10 @@ if TYPE_CHECKING:
 QUERY_SECONDS = 60.0
 """How long one query may run."""
 
-_MEMORY = "2GB"
+QUERY_MEMORY = "2GB"
+"""How much memory all queries of a process may use at once."""
+
+_ATTEMPTS = 20
 _T = TypeVar("_T")
 
 
@@ -39,10 +42,10 @@ def open_warehouse(home: Path) -> LocalWarehouse:
 class LocalWarehouse:
     """Sample tables and the person's own, read by any number of threads and processes at once."""
 
-    def __init__(self, home: Path, *, query_seconds: float = QUERY_SECONDS) -> None:
+    def __init__(self, home: Path, *, query_seconds: float = QUERY_SECONDS, memory: str = QUERY_MEMORY) -> None:
         self.home = home.resolve()
         self._query_seconds = query_seconds
-        self._connection = _connect(ensure_samples(self.home), tables_folder(self.home))
+        self._connection = _connect(ensure_samples(self.home), tables_folder(self.home), memory)
         self._samples = stored_samples(self._connection)
         self._loaded: tuple[str, dict[TableRef, Stored]] = ("", {})
 
@@ -91,14 +94,15 @@ class LocalWarehouse:
         return Rows(compiled.columns, rows, total, compiled.bytes_processed)
 
     def _again_when_replaced(self, run: Callable[[], _T]) -> _T:
-        """Run once more when a table was replaced, and its old file removed, after its name was looked up."""
-        before = self.version()
-        try:
-            return run()
-        except InvalidQueryError:
-            if self.version() == before:
-                raise
-            return run()
+        """Run once more whenever a table was replaced, and its old file removed, after its name was looked up."""
+        for _ in range(_ATTEMPTS - 1):
+            before = self.version()
+            try:
+                return run()
+            except InvalidQueryError:
+                if self.version() == before:
+                    raise
+        return run()
 
     def _compile(self, sql: str, today: datetime | None) -> Compiled:
         now = today or datetime.now(UTC)
@@ -137,7 +141,7 @@ class LocalWarehouse:
             cursor.close()
 
 
-def _connect(samples: Path, tables: Path) -> DuckDBPyConnection:
+def _connect(samples: Path, tables: Path, memory: str) -> DuckDBPyConnection:
     """A database in memory that sees the samples and the folder of Parquet files, and nothing else."""
     import duckdb
 
@@ -151,7 +155,7 @@ def _connect(samples: Path, tables: Path) -> DuckDBPyConnection:
         "TimeZone = 'UTC'",
         "default_null_order = 'NULLS_FIRST_ON_ASC_LAST_ON_DESC'",
         "threads = 1",  # the same query gives the same digits and breaks ties alike, every time
-        f"memory_limit = '{_MEMORY}'",
+        f"memory_limit = '{memory}'",
         "temp_directory = ''",
         "python_enable_replacements = false",
         "autoinstall_known_extensions = false",

@@ -8,8 +8,8 @@ from typing import Any, cast
 from sqlglot import exp
 
 from ..errors import InvalidQueryError, UnsupportedError
-from . import datetimes
-from .aggregates import AGGREGATES, REFUSED, WINDOW_ONLY, Aggregate, Arguments
+from . import datetimes, windows
+from .aggregates import AGGREGATES, REFUSED, WINDOW_ONLY
 from .calls import SPECIAL
 from .casts import as_bool
 from .casts import cast as cast_value
@@ -40,7 +40,7 @@ from .kinds import (
     text,
     together,
 )
-from .scope import Result, Scope, struct_field
+from .scope import Result, Scope, shorten, struct_field
 
 _COMPARISONS: Mapping[type[exp.Expr], str] = {
     exp.EQ: "=",
@@ -354,7 +354,7 @@ class Expressions:
     def _call(self, node: exp.Anonymous) -> Value:
         name = node.name.upper()
         if name in AGGREGATES:
-            return self._aggregate(name, node).value()
+            return windows.aggregate(self, name, node).value()
         if name in WINDOW_ONLY:
             raise InvalidQueryError(
                 f"Analytic function {name} cannot be called without an OVER clause.", "Add OVER ()."
@@ -369,91 +369,6 @@ class Expressions:
             raise UnsupportedError(f"The function {name} is not supported here.", "Write it another way.")
         raise unknown_function(node.name, [*AGGREGATES, *WINDOW_ONLY, *SPECIAL, *signatures()])
 
-    def _aggregate(self, name: str, node: exp.Anonymous) -> Aggregate:
-        return (AGGREGATES.get(name) or WINDOW_ONLY[name])(name, self._arguments(node.expressions))
-
-    def _arguments(self, nodes: Sequence[exp.Expr]) -> Arguments:
-        """Unwrap DISTINCT, IGNORE NULLS, ORDER BY and LIMIT from the arguments, in whichever order they nest."""
-        found: dict[str, Any] = {}
-        values: list[Value] = []
-        for node in nodes:
-            while not isinstance(node, exp.Star) and (step := _MODIFIERS.get(type(node))):
-                node = step(self, node, found, values)
-            if isinstance(node, exp.Star):
-                found["star"] = True
-            elif node is not None:
-                values.append(self.value(node))
-        values += found.pop("by", [])
-        return Arguments(values, **found)
-
-    def _strip_distinct(self, node: Any, found: dict[str, Any], values: list[Value]) -> Any:
-        found["distinct"] = True
-        values += self.values(node.expressions[:-1])
-        return node.expressions[-1]
-
-    def _strip_nulls(self, node: Any, found: dict[str, Any], values: list[Value]) -> Any:
-        found["nulls"] = "IGNORE" if isinstance(node, exp.IgnoreNulls) else "RESPECT"
-        return node.this
-
-    def _strip_order(self, node: Any, found: dict[str, Any], values: list[Value]) -> Any:
-        found["order"] = self.order(node.expressions)
-        return node.this
-
-    def _strip_limit(self, node: Any, found: dict[str, Any], values: list[Value]) -> Any:
-        found["limit"] = int(node.expression.name)
-        return node.this
-
-    def _strip_having(self, node: Any, found: dict[str, Any], values: list[Value]) -> Any:
-        found["having_max"] = bool(node.args.get("max"))
-        found["by"] = [self.value(node.expression)]
-        return node.this
-
-    def order(self, nodes: Sequence[exp.Expr]) -> str:
-        """An ORDER BY clause; NULL comes first when ascending and last when descending, unless written otherwise."""
-        return "ORDER BY " + ", ".join(f"{self.value(node.this).sql} {direction(node)}" for node in nodes)
-
-    def _window(self, node: exp.Window) -> Value:
-        function = node.this
-        if not isinstance(function, exp.Anonymous) or function.name.upper() not in {**AGGREGATES, **WINDOW_ONLY}:
-            raise UnsupportedError(f"{shorten(node)} is not supported here.", "Use an aggregate or ranking function.")
-        window = self._named(node)
-        parts = []
-        if partition := window.args.get("partition_by"):
-            parts.append("PARTITION BY " + ", ".join(value.sql for value in self.values(partition)))
-        if order := window.args.get("order"):
-            parts.append(self.order(order.expressions))
-        if spec := window.args.get("spec"):
-            parts.append(self._frame(spec))
-        return self._aggregate(function.name.upper(), function).value(f" OVER ({' '.join(parts)})")
-
-    def _named(self, node: exp.Window) -> exp.Window:
-        name = node.args.get("alias")
-        if name is None:
-            return node
-        if name.name.casefold() not in self.scope.windows:
-            raise InvalidQueryError(f"Unrecognized window alias {name.name}.", "Define it in the WINDOW clause.")
-        return self._named(self.scope.windows[name.name.casefold()])
-
-    def _frame(self, spec: exp.WindowSpec) -> str:
-        if spec.args.get("exclude"):
-            raise UnsupportedError("EXCLUDE in a window frame is not supported here.", "Leave it out.")
-        ends = []
-        for side in ("start", "end"):
-            at = spec.args.get(side)
-            written = at if isinstance(at, str) or at is None else self.value(at).sql
-            if written:
-                ends.append(f"{written} {spec.args.get(f'{side}_side') or ''}".strip())
-        return f"{spec.args['kind']} BETWEEN {ends[0]} AND {ends[1] if len(ends) > 1 else 'CURRENT ROW'}"
-
-
-_MODIFIERS: Mapping[type[exp.Expr], Callable[..., Any]] = {
-    exp.Distinct: Expressions._strip_distinct,
-    exp.IgnoreNulls: Expressions._strip_nulls,
-    exp.RespectNulls: Expressions._strip_nulls,
-    exp.Order: Expressions._strip_order,
-    exp.Limit: Expressions._strip_limit,
-    exp.HavingMax: Expressions._strip_having,
-}
 
 _HANDLERS: Mapping[type[exp.Expr], Callable[[Expressions, Any], Value]] = {
     exp.Literal: Expressions._literal,
@@ -490,14 +405,8 @@ _HANDLERS: Mapping[type[exp.Expr], Callable[[Expressions, Any], Value]] = {
     exp.Select: Expressions._scalar,
     exp.Exists: Expressions._exists,
     exp.Anonymous: Expressions._call,
-    exp.Window: Expressions._window,
+    exp.Window: windows.window,
 }
-
-
-def direction(node: exp.Expr) -> str:
-    """ASC or DESC, and where NULL goes."""
-    nulls = "FIRST" if node.args.get("nulls_first") else "LAST"
-    return f"{'DESC' if node.args.get('desc') else 'ASC'} NULLS {nulls}"
 
 
 def kind_of_type(node: exp.DataType) -> Kind:
@@ -516,9 +425,3 @@ def _field(node: exp.Expr) -> tuple[str, Kind]:
     if not isinstance(node, exp.ColumnDef) or node.kind is None:
         raise UnsupportedError("A STRUCT type without field names is not supported here.", "Name its fields.")
     return node.name, kind_of_type(node.kind)
-
-
-def shorten(node: exp.Expr) -> str:
-    """The GoogleSQL of a node, short enough for a message."""
-    written = node.sql("bigquery")
-    return written if len(written) <= 60 else f"{written[:57]}…"

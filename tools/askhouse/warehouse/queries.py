@@ -10,10 +10,11 @@ from sqlglot import exp
 
 from ..errors import InvalidQueryError, UnsupportedError
 from .base import TableRef
-from .expressions import Expressions, direction, shorten
+from .expressions import Expressions
 from .guard import nearest_table_error
 from .kinds import INT64, Value, duckdb_type, kind_of, quoted, together
-from .scope import Result, Run, Scope, Source, source_of, struct_field
+from .scope import Result, Run, Scope, Source, shorten, source_of, struct_field
+from .windows import direction
 
 _SELECT_PARTS = {
     "expressions", "from_", "joins", "where", "group", "having", "qualify", "windows", "order", "limit", "offset",

