@@ -19,6 +19,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+import click
 import duckdb
 import sqlglot
 
@@ -29,6 +30,9 @@ from scratch import ScratchWarehouse
 from askhouse.emulator.planner import AuthoredContext, Clarification, Clock, GlossaryTerm, Planned, Planner, build_layer
 
 warnings.filterwarnings("ignore")
+
+_TO_CHAR = """CREATE MACRO to_char(moment, form) AS strftime(moment, CASE WHEN form ILIKE '%month%' THEN '%B'
+WHEN form ILIKE 'day%' THEN '%A' ELSE '%Y%m%d %H:%M:%S' END)"""
 
 
 def load(connection: duckdb.DuckDBPyConnection, folder: Path) -> tuple[dict[str, str], str]:
@@ -61,7 +65,9 @@ def _statements(text: str) -> list[str]:
 
 
 def _run(connection: duckdb.DuckDBPyConnection, statement: str) -> None:
-    statement = statement.replace("public.", "").replace("TO_CHAR(", "memory.main.to_char(").replace("DEFAULT ''::text", "")
+    statement = (
+        statement.replace("public.", "").replace("TO_CHAR(", "memory.main.to_char(").replace("DEFAULT ''::text", "")
+    )
     statement = re.sub(r"\b(big)?serial\b", "INTEGER", statement, flags=re.IGNORECASE)
     statement = re.sub(r"\bREFERENCES\s+\w+\s*\(\w+\)", "", statement, flags=re.IGNORECASE)
     if not re.match(r"(CREATE TABLE|INSERT)", statement, re.IGNORECASE):
@@ -70,7 +76,9 @@ def _run(connection: duckdb.DuckDBPyConnection, statement: str) -> None:
         table, columns, rows = match.groups()
         known = [row[0] for row in connection.execute(f'DESCRIBE "{table}"').fetchall()]
         if known[0] == "id" and "id" not in [one.strip() for one in columns.split(",")]:
-            connection.execute(f"INSERT INTO {table} (id, {columns}) SELECT row_number() OVER (), * FROM (VALUES {rows})")
+            connection.execute(
+                f"INSERT INTO {table} (id, {columns}) SELECT row_number() OVER (), * FROM (VALUES {rows})"
+            )
             return
     connection.execute(statement)
 
@@ -100,13 +108,15 @@ def main() -> None:
     arguments = options.parse_args()
     connection = duckdb.connect()
     connection.execute("SET TimeZone = 'UTC'")
-    connection.execute("CREATE MACRO to_char(moment, form) AS strftime(moment, CASE WHEN form ILIKE '%month%' THEN '%B' WHEN form ILIKE 'day%' THEN '%A' ELSE '%Y%m%d %H:%M:%S' END)")
+    connection.execute(_TO_CHAR)
     connection.execute("SET default_null_order = 'NULLS_FIRST_ON_ASC_LAST_ON_DESC'")
     planners: dict[str, tuple[Planner, ScratchWarehouse]] = {}
     for folder in sorted((arguments.suite / "databases").iterdir()):
         described, glossary = load(connection, folder)
         warehouse = ScratchWarehouse(connection, folder.name, descriptions=described)
-        context = AuthoredContext(glossary=tuple(GlossaryTerm(line.split("=")[0].strip("- `"), line) for line in glossary.splitlines()))
+        context = AuthoredContext(
+            glossary=tuple(GlossaryTerm(line.split("=")[0].strip("- `"), line) for line in glossary.splitlines())
+        )
         planners[folder.name] = (Planner(build_layer(warehouse, warehouse.table_refs(), context), Clock()), warehouse)
     score: dict[str, Counter[str]] = defaultdict(Counter)
     latencies = []
@@ -120,18 +130,20 @@ def main() -> None:
             try:
                 reading = planner.read(row["question"])
             except Exception as error:
-                print("CRASH", row["question"], repr(error)[:200])
+                click.echo(f"CRASH {row['question']} {error!r:.200}")
                 score[row["db_name"]]["crash"] += 1
                 continue
             latencies.append(1000 * (time.perf_counter() - began))
             verdict, detail = _judge(connection, warehouse, reading, row, answerable)
             score[row["db_name"]][("" if answerable else "unanswerable ") + verdict] += 1
             if arguments.verbose:
-                print(f"{verdict.upper()} [{row['db_name']}] {row['question']}\n    {detail}")
+                click.echo(f"{verdict.upper()} [{row['db_name']}] {row['question']}\n    {detail}")
     _report(score, latencies)
 
 
-def _judge(connection: Any, warehouse: ScratchWarehouse, reading: Any, row: dict[str, str], answerable: bool) -> tuple[str, str]:
+def _judge(
+    connection: Any, warehouse: ScratchWarehouse, reading: Any, row: dict[str, str], answerable: bool
+) -> tuple[str, str]:
     if not isinstance(reading, Planned):
         verdict = "asked" if isinstance(reading, Clarification) else "refused"
         return verdict, f"{reading.text} {getattr(reading, 'options', '')}"
@@ -153,17 +165,22 @@ def _judge(connection: Any, warehouse: ScratchWarehouse, reading: Any, row: dict
 def _report(score: dict[str, Counter[str]], latencies: list[float]) -> None:
     total: Counter[str] = Counter()
     for name, counts in sorted(score.items()):
-        print(f"{name:16} {dict(sorted(counts.items()))}")
+        click.echo(f"{name:16} {dict(sorted(counts.items()))}")
         total += counts
     answerable = sum(count for name, count in total.items() if not name.startswith("unanswerable"))
     answered = total["right"] + total["wrong"] + total["failed"]
     idk = {name: count for name, count in total.items() if name.startswith("unanswerable")}
     figures = {
-        "answerable": {"total": answerable, "answered": answered, "right": total["right"], "gold_failed": total["gold_failed"]},
+        "answerable": {
+            "total": answerable,
+            "answered": answered,
+            "right": total["right"],
+            "gold_failed": total["gold_failed"],
+        },
         "unanswerable": {"total": sum(idk.values()), "refused": sum(idk.values()) - idk.get("unanswerable wrong", 0)},
         "latency_ms": {"median": round(median(latencies), 1), "max": round(max(latencies), 1)},
     }
-    print(json.dumps(figures))
+    click.echo(json.dumps(figures))
 
 
 if __name__ == "__main__":

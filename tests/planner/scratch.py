@@ -15,8 +15,9 @@ from askhouse.warehouse.catalogue import Stored
 from askhouse.warehouse.dialect import compile_query
 
 _TYPES = {
-    "BIGINT": "INT64", "INTEGER": "INT64", "SMALLINT": "INT64", "HUGEINT": "INT64", "VARCHAR": "STRING", "DOUBLE": "FLOAT64",
-    "FLOAT": "FLOAT64", "BOOLEAN": "BOOL", "DATE": "DATE", "TIMESTAMP": "DATETIME", "TIMESTAMP WITH TIME ZONE": "TIMESTAMP",
+    "BIGINT": "INT64", "INTEGER": "INT64", "SMALLINT": "INT64", "HUGEINT": "INT64", "VARCHAR": "STRING",
+    "DOUBLE": "FLOAT64", "FLOAT": "FLOAT64", "BOOLEAN": "BOOL", "DATE": "DATE", "TIMESTAMP": "DATETIME",
+    "TIMESTAMP WITH TIME ZONE": "TIMESTAMP",
 }  # fmt: skip
 
 
@@ -41,20 +42,35 @@ class ScratchWarehouse:
             connection.execute(macro)
         connection.execute("SET TimeZone = 'UTC'")
         self.stored: dict[TableRef, Stored] = {}
-        names = connection.execute("SELECT table_name FROM information_schema.tables WHERE table_schema = ? ORDER BY 1", [schema])
+        names = connection.execute(
+            "SELECT table_name FROM information_schema.tables WHERE table_schema = ? ORDER BY 1", [schema]
+        )
         for (name,) in names.fetchall():
-            self._describe(TableRef(project, dataset or schema, name), schema, descriptions or {}, keys or {}, foreign_keys or {})
+            self._describe(
+                TableRef(project, dataset or schema, name), schema, descriptions or {}, keys or {}, foreign_keys or {}
+            )
 
-    def _describe(self, ref: TableRef, schema: str, about: Mapping[str, str], keys: Mapping[str, Sequence[str]], foreign: Mapping[str, Sequence[tuple[str, str, str]]]) -> None:
+    def _describe(
+        self,
+        ref: TableRef,
+        schema: str,
+        about: Mapping[str, str],
+        keys: Mapping[str, Sequence[str]],
+        foreign: Mapping[str, Sequence[tuple[str, str, str]]],
+    ) -> None:
         source = f'"{schema}"."{ref.table}"'
         shown = self.connection.execute(f"DESCRIBE {source}").fetchall()
-        columns = tuple(Column(row[0], _type(row[1]), description=about.get(f"{ref.table}.{row[0]}", "")) for row in shown)
+        columns = tuple(
+            Column(row[0], _type(row[1]), description=about.get(f"{ref.table}.{row[0]}", "")) for row in shown
+        )
         rows = self.connection.execute(f"SELECT COUNT(*) FROM {source}").fetchall()[0][0]
         links = tuple(
             ForeignKey((column,), TableRef(ref.project, ref.dataset, target), (target_column,))
             for column, target, target_column in foreign.get(ref.table, ())
         )
-        table = Table(ref, columns, about.get(ref.table, ""), rows, primary_key=tuple(keys.get(ref.table, ())), foreign_keys=links)
+        table = Table(
+            ref, columns, about.get(ref.table, ""), rows, primary_key=tuple(keys.get(ref.table, ())), foreign_keys=links
+        )
         self.stored[ref] = Stored(table, source, dict.fromkeys([column.name for column in columns], 0))
 
     def table_refs(self) -> Sequence[TableRef]:

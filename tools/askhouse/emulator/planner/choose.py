@@ -1,4 +1,4 @@
-"""Which of its possible meanings a mention has here: nearest to the other tables of the question, or a question back."""
+"""Which of its possible meanings a mention has: the nearest to the question's other tables, or a question back."""
 
 from __future__ import annotations
 
@@ -192,7 +192,11 @@ class Chooser:
             if score >= scored[0][0] - _CLOSE and other != column and not self.same_column(column, other)
         ]
         if rivals:
-            options = [f"{said} as {other.column} of {_short(other.table)}" for other in [column, *rivals]]
+            told = [column]
+            for other in rivals:
+                if not any(self.same_column(one, other) for one in told):
+                    told.append(other)
+            options = [f"{said} as {one.column} of {_short(one.table)}" for one in told]
             raise UndecidedError(
                 f"value {said.lower()}", f"“{said}” is found in several columns. Which one?", options[:6]
             )
@@ -226,9 +230,8 @@ class Chooser:
             most = max(top, key=lambda pair: rows[pair[1]])
             others = [rows[pair[1]] for pair in top if pair[1] != most[1] and pair[1].table == most[1].table]
             if others and len(others) == len(top) - 1 and rows[most[1]] > 50 * max(others):
-                self.say(
-                    f"“{said}” is read as {most[1].column} of {_short(most[1].table)}, where nearly all of its rows are."
-                )
+                where = f"{most[1].column} of {_short(most[1].table)}"
+                self.say(f"“{said}” is read as {where}, where nearly all of its rows are.")
                 return [most]
         return scored
 
@@ -267,9 +270,8 @@ class Chooser:
             spelt = [held for held in exact if held.value.casefold() == term.text.casefold()] or exact
             others = [held.value for held in exact if held.value != spelt[0].value]
             if others and len(spelt) == 1:
-                self.say(
-                    f"“{spelt[0].value}” is counted alone; {' and '.join(f'“{one}”' for one in others)} is another value of {spelt[0].column.column}."
-                )
+                rest = " and ".join(f"“{one}”" for one in others)
+                self.say(f"“{spelt[0].value}” is counted alone; {rest} is another value of {spelt[0].column.column}.")
             if spelt[0].value.casefold() != term.text.casefold():
                 self.say(f"“{term.text}” is read as {spelt[0].column.column} = “{spelt[0].value}”.")
             return spelt[0]
@@ -280,10 +282,9 @@ class Chooser:
                 return told[0]
         if len(values) > 1:
             if len(values) > 8:
-                raise RefusedError(
-                    "unknown_value",
-                    f"“{term.text}” is part of {len(values)} values, such as {', '.join(values[:3])}. Please name one whole.",
-                )
+                some = ", ".join(values[:3])
+                text = f"“{term.text}” is part of {len(values)} values, such as {some}. Please name one whole."
+                raise RefusedError("unknown_value", text)
             raise UndecidedError(f"which {term.lower}", f"“{term.text}” is part of several values. Which one?", values)
         self.say(f"“{term.text}” is read as {pool[0].column.column} = “{pool[0].value}”.")
         return pool[0]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from .choose import Chooser, RefusedError, fields_named, fits_any, fits_field, fits_number, fits_table
-from .joins import base_for, children_of, distance, paths_up
+from .joins import base_for, children_of, paths_up
 from .lexicons import english
 from .mentions import Candidate
 from .plan import ColumnRef, Compare, Condition, During, Has, Like, Missing, OneOf, OnPart, Operator
@@ -207,9 +207,8 @@ class Conditions:
                 rest = tuple(word for word in one.words if word not in marks)
                 actual = next((other for other in fields if other.words == rest and other.stats.nulls), None)
                 if actual is not None and table == self.home:
-                    self.chooser.say(
-                        f"“{slot.term.text}” is read as: {actual.ref.column} is missing though {one.ref.column} is given."
-                    )
+                    what = f"{actual.ref.column} is missing though {one.ref.column} is given"
+                    self.chooser.say(f"“{slot.term.text}” is read as: {what}.")
                     return Missing(actual.ref, slot.negated, slot.term.text)
         raise RefusedError("unknown_value", f"No column says which rows are {slot.term.text}.")
 
@@ -239,7 +238,9 @@ class Conditions:
         told = self._told(slot)
         if slot.mention is not None and slot.mention.candidates[0].field is not None:
             time = self.when.time_of(self.home, slot.mention)
-        elif told is not None and told in self.relations or told is not None and paths_up(self.layer, self.home, told):
+        elif (told is not None and told in self.relations) or (
+            told is not None and paths_up(self.layer, self.home, told)
+        ):
             time = self.when.time_of(told)
         else:
             time = self.when.time_of(self.base or self.home)

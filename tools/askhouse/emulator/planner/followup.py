@@ -1,4 +1,4 @@
-"""A question that leans on the one before: "and by month?", "only JFK", "what about Delta?", "top 5", "the same for 2024"."""
+"""A question that leans on the one before: "and by month?", "only JFK", "what about Delta?", "the same for 2024"."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from .conditions import Conditions
+from .lexicons import english
 from .parse import parse
 from .plan import (
     ByColumn,
@@ -26,33 +27,14 @@ from .terms import Scanned
 if TYPE_CHECKING:
     from .planner import Planner, Understood
 
-_OPENINGS = (
-    "and", "only", "just", "what about", "how about", "but", "now", "also", "same", "the same", "without", "except", "excluding", "by", "per",
-    "top", "bottom", "instead", "for", "in", "not", "sort", "order", "as", "since", "from", "then", "split", "group", "show as", "with", "last", "this", "exclude", "include", "add", "remove", "make it", "show it", "draw", "plot", "limit",
-)  # fmt: skip
-_MARKS = (
-    "what about",
-    "how about",
-    "the same for",
-    "same for",
-    "the same but",
-    "same but",
-    "the same",
-    "instead",
-    "make it",
-    "now",
-    "but",
-    "then",
-    "also",
-)
-
 
 def continued(planner: Planner, scanned: Scanned, last: Understood, chosen: dict[str, str]) -> Understood | None:
     """The last question changed by this one; None when this one stands alone."""
+    openings = english().raw["followups"]["openings"]
     words = " ".join(token.lower for token in scanned.tokens if token.kind != "mark" or token.lower in "<>=").strip()
     if (
-        not words.startswith(tuple(f"{opening} " for opening in _OPENINGS))
-        and words not in _OPENINGS
+        not words.startswith(tuple(f"{opening} " for opening in openings))
+        and words not in openings
         and len(scanned.tokens) > 4
     ):
         return None
@@ -67,42 +49,18 @@ def continued(planner: Planner, scanned: Scanned, last: Understood, chosen: dict
     ):
         if not slots.measures or slots.target is not None:
             return None
-        if not words.startswith(_OPENINGS):
+        if not words.startswith(tuple(openings)):
             return None
     return _changed(planner, slots, last, chosen, words)
 
 
 def _without_marks(scanned: Scanned) -> Scanned:
+    """The terms without the words that only say that this is a follow-up."""
+    silent = english().raw["followups"]["silent"]
     for term in scanned.terms:
-        if term.lower in (
-            "what",
-            "how",
-            "about",
-            "same",
-            "instead",
-            "now",
-            "but",
-            "then",
-            "also",
-            "only",
-            "exclude",
-            "what about",
-            "add",
-            "remove",
-            "include",
-            "split",
-            "limit",
-            "it",
-            "show as",
-        ):
+        if term.lower in silent:
             term.used = True
-            term.kind = (
-                "structure"
-                if term.lower in ("only",) and term.kind == "structure"
-                else "fillers"
-                if term.lower != "exclude"
-                else term.kind
-            )
+            term.kind = "fillers" if term.kind != "structure" or term.lower != "only" else term.kind
     return scanned
 
 
@@ -119,12 +77,12 @@ def _changed(planner: Planner, slots: Slots, last: Understood, chosen: dict[str,
     resolver.chooser.anchors = [plan.table]
     changed = plan
     if slots.measures and plan.measures:
-        measures = tuple(resolver._measure(slot) for slot in slots.measures)
+        measures = tuple(resolver.measure(slot) for slot in slots.measures)
         changed = replace(changed, measures=measures, having=(), order=_kept_order(changed, measures))
     if slots.dimensions:
         if not plan.measures:
             return None
-        changed = _with_dimensions(changed, resolver._dimensions(plan.table), words)
+        changed = _with_dimensions(changed, resolver.dimensions(plan.table), words)
     if slots.conditions:
         conditions = Conditions(planner.layer, resolver.chooser, resolver.when, plan.table)
         changed = _with_conditions(changed, conditions.resolve(slots.conditions), words)
@@ -137,10 +95,14 @@ def _changed(planner: Planner, slots: Slots, last: Understood, chosen: dict[str,
                 changed, dimensions=(*changed.dimensions, ByColumn(conditions.split, said=conditions.split.column))
             )
     changed = _with_order(changed, slots)
-    if changed == plan and not any(
-        term
-        for term in words.split()
-        if term in ("chart", "pie", "bar", "line", "graph", "table", "plot", "bars", "scatter")
+    if (
+        changed == plan
+        and slots.direction is None
+        and not any(
+            term
+            for term in words.split()
+            if term in ("chart", "pie", "bar", "line", "graph", "table", "plot", "bars", "scatter")
+        )
     ):
         return None
     assumed = tuple(dict.fromkeys([*_still_true(last.assumed, changed), *resolver.chooser.assumed]))
@@ -153,7 +115,7 @@ def _still_true(assumed: tuple[str, ...], plan: Plan) -> list[str]:
     kept = []
     for text in assumed:
         quoted = re.findall(r"“([^”]+)”", text)
-        if quoted and quoted[-1] not in held or re.match(r".* is \d", text) and not _has_relative(plan, text):
+        if (quoted and quoted[-1] not in held) or (re.match(r".* is \d", text) and not _has_relative(plan, text)):
             continue
         kept.append(text)
     return kept

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
@@ -52,34 +53,23 @@ def english() -> Lexicon:
     from .words import phrase  # words fold by the irregular forms that this module reads
 
     book = lexicon("en")
-    raw = book.raw
-    for kind in ("fillers", "light", "list", "chart_words", "unsupported"):
-        for text in raw[kind]:
-            book.teach(phrase(text), kind)
-    for kind in ("aggregates", "count", "comparators", "structure", "grains", "parts"):
-        for value, texts in raw[kind].items():
-            if value == "over_time":
-                continue
-            for text in texts:
-                book.teach(phrase(text), kind, value)
-    for kind in ("superlatives", "measures"):
-        for entry in raw[kind]:
-            for text in entry["words"]:
-                book.teach(phrase(text), kind, entry)
-    for grain, texts in raw["parts"]["over_time"].items():
-        for text in texts:
-            book.teach(phrase(text), "over_time", grain)
-    for text in raw["creation"]["words"]:
-        book.teach(phrase(text), "light")
-    for text, day in raw["weekdays"].items():
-        book.teach(phrase(text), "weekday", (day,))
-    for text in raw["time"]["weekend"]:
-        book.teach(phrase(text), "weekday", (1, 7))
-    for text in raw["time"]["weekday"]:
-        book.teach(phrase(text), "weekday", (2, 3, 4, 5, 6))
-    for text in raw["states"]["absent"]:
-        book.teach(phrase(text), "states", "absent")
-    for intent, texts in raw["intents"].items():
-        for text in texts:
-            book.teach(phrase(text), "intents", intent)
+    for text, kind, value in _english_phrases(book.raw):
+        book.teach(phrase(text), kind, value)
     return book
+
+
+def _english_phrases(raw: dict[str, Any]) -> Iterator[tuple[str, str, Any]]:
+    """Each phrase of the file with its kind and value; of several meanings the first counts."""
+    for kind in ("fillers", "light", "list", "chart_words", "unsupported"):
+        yield from ((text, kind, None) for text in raw[kind])
+    for kind in ("aggregates", "count", "comparators", "structure", "grains", "parts"):
+        yield from ((text, kind, value) for value, texts in raw[kind].items() if value != "over_time" for text in texts)
+    for kind in ("superlatives", "measures"):
+        yield from ((text, kind, entry) for entry in raw[kind] for text in entry["words"])
+    yield from ((text, "over_time", grain) for grain, texts in raw["parts"]["over_time"].items() for text in texts)
+    yield from ((text, "light", None) for text in raw["creation"]["words"])
+    yield from ((text, "weekday", (day,)) for text, day in raw["weekdays"].items())
+    yield from ((text, "weekday", (1, 7)) for text in raw["time"]["weekend"])
+    yield from ((text, "weekday", (2, 3, 4, 5, 6)) for text in raw["time"]["weekday"])
+    yield from ((text, "states", "absent") for text in raw["states"]["absent"])
+    yield from ((text, "intents", intent) for intent, texts in raw["intents"].items() for text in texts)

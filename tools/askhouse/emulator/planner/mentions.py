@@ -57,6 +57,8 @@ def _candidates(layer: SemanticLayer, tokens: Sequence[Token], content: list[str
         ]
     if content[-1] in _GENERIC:
         found += _generic(layer, content)
+    elif content[0] in _GENERIC and owned == 1:
+        found += _generic(layer, [*content[1:], content[0]])
     if not found and len(content) > 1 and content[-1] in _NAMES:
         named = _spelt(layer, content[:-1], owned)
         found = [one for one in named if one.field is not None and one.field.role in ("text", "foreign")]

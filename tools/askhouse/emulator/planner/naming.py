@@ -7,11 +7,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from .lexicons import lexicon
-from .words import pieces, root, stem, tokenize
+from .words import fold, pieces, root, stem, tokenize
 
+_PREPOSITIONS = "of|in|at|on|where|when|who|for|to|from|the|that|which|by|as|if|with"
+_AFTER_HEAD = _PREPOSITIONS + "|given|associated|assigned|used|per|cited|received|was|is"
 _HEAD = re.compile(
     r"^(?:unique |the |a |an |total |text |textual |actual |full )*(?P<head>[^.,;:()]{2,60}?)"
-    r"(?= (?:of|in|at|on|where|when|who|for|to|from|the|that|which|by|as|if|with|given|associated|assigned|used|per|cited|received|was|is)\b|[.,;:()]|$)",
+    rf"(?= (?:{_AFTER_HEAD})\b|[.,;:()]|$)",
     re.IGNORECASE,
 )
 _VAGUE = frozenset(
@@ -114,6 +116,13 @@ def identifier_words(name: str, prefix: int = 0) -> tuple[str, ...]:
     words = pieces(name)
     kept = words[prefix:] or words
     return tuple(word for word in kept if word not in _STOP) or tuple(kept)
+
+
+def spelt_out(name: str, words: Sequence[str]) -> tuple[Name, ...]:
+    """The identifier in one word, and with the small words that `identifier_words` leaves out ("size in cm")."""
+    full = tuple(pieces(name))
+    ways = {(fold("".join(full)),), full} - {tuple(words)}
+    return tuple(name_of(way) for way in sorted(ways) if way)
 
 
 def common_prefix(names: Sequence[str]) -> int:

@@ -338,6 +338,8 @@ class PeriodReader:
         return month_period(YEARLESS, month, yearless=True), 1
 
     def _is_verb(self, at: int) -> bool:
+        if at == 0 and self.words[at] == "may" and self.tokens[at].text.islower():
+            return self._year(at + 1) is None
         return (
             self.tokens[at].text.islower()
             and at > 0

@@ -13,13 +13,15 @@ from .describe import lead
 from .followup import continued
 from .language import other_language
 from .lexicons import english
+from .mentions import candidates_of
 from .parse import parse
 from .plan import AnyOf, Condition, During, Has, Plan, Within
 from .readings import Clarification, PastTurn, Planned, Reading, Refusal
 from .resolve import Resolver
+from .scope import NoPathError
 from .semantics import SemanticLayer
 from .slots import Slots
-from .sql import NoPathError, to_sql
+from .sql import to_sql
 from .terms import Scanned, Term, scan
 from .words import normal, tokenize
 
@@ -214,9 +216,14 @@ class Planner:
             r"\b(drop|truncate|alter)\s+table\b|\bdelete\s+from\b|\binsert\s+into\b", text, re.IGNORECASE
         ):
             return Refusal("write", book.text("write"))
-        if any(f" {text} " in joined for text in intents["forecast"]):
+        if any(f" {text} " in joined and not self._is_named(text) for text in intents["forecast"]):
             return Refusal("forecast", book.text("forecast"))
         return None
+
+    def _is_named(self, text: str) -> bool:
+        """Whether a word of an intent is a table or column here: hours by project are no projection."""
+        found = candidates_of(self.layer, tokenize(text))
+        return bool(found) and found[0].score >= 0.85
 
     def _catalogue(self) -> str:
         names = ", ".join(entity.said for entity in self.layer.entities.values())

@@ -43,15 +43,15 @@ def profile(warehouse: Warehouse, table: Table) -> dict[str, ColumnStats]:
     for column in table.columns:
         if column.fields or column.mode == "REPEATED":
             continue
-        node = exp.column(column.name, quoted=True)
-        wanted.append((column.name, "filled", exp.Count(this=node.copy())))
+        held = exp.column(column.name, quoted=True)
+        wanted.append((column.name, "filled", exp.Count(this=held.copy())))
         if column.type in _COUNTABLE:
-            wanted.append((column.name, "distinct", exp.Count(this=exp.Distinct(expressions=[node.copy()]))))
+            wanted.append((column.name, "distinct", exp.Count(this=exp.Distinct(expressions=[held.copy()]))))
         if column.type in _COMPARABLE:
-            wanted.append((column.name, "least", exp.Min(this=node.copy())))
-            wanted.append((column.name, "greatest", exp.Max(this=node.copy())))
+            wanted.append((column.name, "least", exp.Min(this=held.copy())))
+            wanted.append((column.name, "greatest", exp.Max(this=held.copy())))
         if column.type == "STRING":
-            wanted.append((column.name, "longest", exp.Max(this=exp.Length(this=node.copy()))))
+            wanted.append((column.name, "longest", exp.Max(this=exp.Length(this=held.copy()))))
     select = exp.select(exp.alias_(exp.Count(this=exp.Star()), "n"))
     for position, (_, _, node) in enumerate(wanted):
         select = select.select(exp.alias_(node, f"f{position}"))

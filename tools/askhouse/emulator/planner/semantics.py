@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 from ...warehouse.base import Column, Table, TableRef, Warehouse
 from .context import AuthoredContext
-from .naming import Name, common_prefix, identifier_words, names_of
+from .naming import Name, common_prefix, identifier_words, names_of, spelt_out
 from .plan import ColumnRef, TimeRef
 from .profile import ColumnStats, name_keys, profile, text_values
 from .values import MOST_VALUES, ValueIndex
@@ -237,7 +237,7 @@ def _field(table: Table, column: Column, stats: ColumnStats, context: AuthoredCo
     path = f"{table.ref}.{column.name}"
     description = context.descriptions.get(path, column.description)
     words = identifier_words(column.name, shared)
-    names = names_of(words, description, context.synonyms.get(path, ()))
+    names = names_of(words, description, context.synonyms.get(path, ())) + spelt_out(column.name, words)
     foreign = any(column.name in key.columns for key in table.foreign_keys)
     return Field(ref, column.type, words, names, description, _role(column, words, foreign), stats)
 

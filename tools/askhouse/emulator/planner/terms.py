@@ -19,7 +19,9 @@ from .words import Token, fold, root, tokenize
 _LONGEST_MENTION = 5
 _LONGEST_VALUE = 8
 _COUNTING = frozenset(["number", "count", "amount", "total", "quantity", "sum", "average"])
-_WEAK = frozenset(["fillers", "light", "list", "chart_words", "unsupported", "parts", "grains", "states", "measures"])
+_WEAK = frozenset(
+    ["fillers", "light", "list", "chart_words", "unsupported", "parts", "grains", "states", "measures", "intents"]
+)
 """Kinds of the lexicon that an exact name of the schema overrules."""
 
 
@@ -144,26 +146,44 @@ def _mention(layer: SemanticLayer, tokens: Sequence[Token], at: int) -> Term | N
 
 
 def _value(layer: SemanticLayer, tokens: Sequence[Token], at: int, lexical: bool) -> Term | None:
-    token = tokens[at]
-    if token.kind not in ("word", "number"):
+    if tokens[at].kind not in ("word", "number"):
         return None
+    whole = _whole_value(layer, tokens, at, lexical)
+    if whole is not None or lexical or tokens[at].kind != "word":
+        return whole
+    return _other_form(layer, tokens[at]) or _part_of_value(layer, tokens, at)
+
+
+def _whole_value(layer: SemanticLayer, tokens: Sequence[Token], at: int, lexical: bool) -> Term | None:
     for length in range(min(_LONGEST_VALUE, len(tokens) - at), 0, -1):
         span = list(tokens[at : at + length])
         if any(one.kind in ("quoted", "date") for one in span) or span[-1].kind == "mark":
             continue
-        if length == 1 and lexical and not (len(token.text) > 1 and token.text.isupper()):
-            held = layer.values.find([token.lower]) if len(token.lower) > 3 else []
-        elif length == 1 and token.kind == "number":
-            held = []
-        else:
-            held = layer.values.find([one.lower for one in span])
-        if held:
+        if length == 1 and not _may_be_value(span[0], lexical):
+            continue
+        if held := layer.values.find([one.lower for one in span]):
             return Term("value", None, span, held=held)
-    if not lexical and token.kind == "word" and len(token.lower) > 3:
-        for form in (token.lower.removesuffix("s"), root(token.lower)):
-            if form != token.lower and (held := layer.values.find([form])):
-                return Term("value", None, [token], held=held)
-    if lexical or token.kind != "word" or len(token.lower) < 3 or not layer.values.starts(token.lower):
+    return None
+
+
+def _may_be_value(token: Token, lexical: bool) -> bool:
+    """A short word of the language is a value only when it is spelt as one: "IN" may be Indiana, "in" is not."""
+    return token.kind == "word" and (
+        not lexical or len(token.lower) > 3 or (len(token.text) > 1 and token.text.isupper())
+    )
+
+
+def _other_form(layer: SemanticLayer, token: Token) -> Term | None:
+    """A value in the plural, or as a verb: "stocks", "bought"."""
+    for form in (token.lower.removesuffix("s"), root(token.lower)):
+        if len(token.lower) > 3 and form != token.lower and (held := layer.values.find([form])):
+            return Term("value", None, [token], held=held)
+    return None
+
+
+def _part_of_value(layer: SemanticLayer, tokens: Sequence[Token], at: int) -> Term | None:
+    token = tokens[at]
+    if len(token.lower) < (3 if token.text[0].isupper() else 5) or not layer.values.starts(token.lower):
         return None
     for length in range(min(4, len(tokens) - at), 0, -1):
         span = list(tokens[at : at + length])

@@ -23,7 +23,6 @@ class When:
         self.layer = layer
         self.chooser = chooser
         self.today = today
-        self.relative = False
 
     def time_of(self, home: str, mention: Term | None = None) -> TimeRef:
         """The moment that counts for a table: the named one, its own first, or that of a table it points at."""
@@ -64,7 +63,6 @@ class When:
         if period.yearless:
             period = self._with_year(time, period, first, last)
         if period.relative:
-            self.relative = True
             self._check_end(period, last)
             self.chooser.say(
                 f"{period.said[0].upper()}{period.said[1:]} is {say(period.start, period.end)}, by {self.name(time)}."
@@ -92,11 +90,11 @@ class When:
         unit = period.unit or "month"
         start, end = last_full(last, unit)
         option = say(start, end)
-        raise UndecidedError(
-            f"period {period.said}",
-            f"The data ends on {say(last, last + timedelta(days=1))}, before {period.said} ({say(period.start, period.end)}). Do you want the last full {unit} instead?",
-            [option],
+        ends = f"The data ends on {say(last, last + timedelta(days=1))}"
+        text = (
+            f"{ends}, before {period.said} ({say(period.start, period.end)}). Do you want the last full {unit} instead?"
         )
+        raise UndecidedError(f"period {period.said}", text, [option])
 
     def span(self, time: TimeRef) -> tuple[date | None, date | None]:
         """The first and last day of the data, as far as the columns' figures tell."""

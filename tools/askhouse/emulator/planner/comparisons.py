@@ -1,0 +1,179 @@
+"""Comparisons with numbers: "more than 60 minutes late", "with at least 3 orders", "between 10 and 20"."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .lexicons import english
+from .plan import Operator
+from .row import (
+    Row,
+    countable,
+    numeric,
+    tabular,
+    year_number,
+)
+from .slots import (
+    CompareSlot,
+    CountSlot,
+    MeasureSlot,
+)
+from .terms import Term
+
+_TURNED: dict[str, Operator] = {">": "<", ">=": "<=", "<": ">", "<=": ">=", "=": "=", "<>": "<>"}
+
+
+class Comparisons(Row):
+    """Finds comparisons."""
+
+    def _comparisons(self) -> None:
+        for place, term in enumerate(self.row):
+            if term.used:
+                continue
+            if term.kind == "comparators":
+                self._comparison(place, term)
+            elif term.has("structure", "once", "twice") and not term.used:
+                number = 1 if term.value == "once" else 2
+                before = self._at(place - 1)
+                if before is not None and before.kind == "comparators":
+                    continue
+                self._count("=", number, place, place)
+        for term in self.row:
+            if term.has("structure", "late", "early") and not term.used and self.slots.conditions:
+                last = self.slots.conditions[-1]
+                if isinstance(last, CompareSlot) and last.hint == ["delay"]:
+                    self._take(term)
+
+    def _comparison(self, place: int, term: Term) -> None:
+        following = place + 1
+        if self._is(following, "comparators", "="):
+            self._take(self.row[following])
+            following += 1
+        number = self._at(following)
+        if term.value == "between":
+            self._between(place)
+            return
+        if number is not None and number.has("structure", "once", "twice"):
+            self._take(term)
+            self._count(term.value, 1 if number.value == "once" else 2, place, following)
+            return
+        if number is None or number.used or number.kind not in ("number", "period"):
+            if term.value in (">=", "<=") and self._is(place - 1, "number"):
+                number, following = self.row[place - 1], place
+                self._compare(term.value, float(number.value), place - 2, place, [term, number], term.lower)
+            return
+        value = year_number(number) if number.kind == "period" else float(number.value)
+        if value is None:
+            return
+        self._compare(term.value, value, place - 1, following, [term, number], term.lower)
+
+    def _between(self, place: int) -> None:
+        low, joint, high = self._at(place + 1), self._at(place + 2), self._at(place + 3)
+        if not (low and high and joint and low.kind == high.kind == "number" and joint.has("structure", "and", "to")):
+            return
+        mark = len(self.slots.conditions)
+        self._compare(">=", float(low.value), place - 1, place + 3, [self.row[place], low, joint, high], "")
+        if len(self.slots.conditions) > mark:
+            first = self.slots.conditions[mark]
+            if isinstance(first, CompareSlot):
+                self.slots.conditions.append(
+                    CompareSlot("<=", float(high.value), first.mention, first.hint, first.measure)
+                )
+            elif isinstance(first, CountSlot):
+                self.slots.conditions.append(CountSlot("<=", float(high.value), first.mention))
+
+    def _compare(
+        self, operator: Operator, value: float, left_at: int, right_at: int, taken: list[Term], said: str
+    ) -> None:
+        after = right_at + 1
+        if (
+            (term := self._at(after)) is not None
+            and not term.used
+            and term.lower in english().raw["units"]["words"]
+            and not countable(term)
+        ):
+            taken = [*taken, term]
+            after += 1
+            if self._is(after, "mention") and self.row[after].lower in english().raw["units"]["words"]:
+                taken.append(self.row[after])
+                after += 1
+        if self._is(after, "structure", "times"):
+            self._take(*taken)
+            self._count(operator, value, left_at, after)
+            return
+        left, right = self._at(left_at), self._at(after)
+        while left is not None and left.has("structure", "with", "in", "and") and not left.used:
+            left_at -= 1
+            left = self._at(left_at) if left.has("structure", "in") else None
+        if (
+            right is not None
+            and right.has("structure", "in")
+            and self._is(after + 1, "mention")
+            and numeric(self.row[after + 1])
+        ):
+            right, after = self.row[after + 1], after + 1
+        if right is not None and right.has("structure", "late", "early") and not right.used:
+            self._take(*taken, right)
+            sign = operator if right.value == "late" else _TURNED[operator]
+            mention = left if left is not None and left.has("structure", "from", "to") else None
+            self._take(mention)
+            way = (
+                ["departure"]
+                if mention is not None and mention.value == "from"
+                else ["arrival"]
+                if mention is not None
+                else []
+            )
+            self.slots.conditions.append(
+                CompareSlot(sign, value if right.value == "late" else -value, None, ["delay", *way])
+            )
+            return
+        if left is not None and left.kind == "mention" and not left.used and numeric(left):
+            self._take(*taken)
+            self._compared(operator, value, left, left_at)
+        elif right is not None and right.kind == "mention" and not right.used and (numeric(right) or tabular(right)):
+            self._take(*taken)
+            self._compared(operator, value, right, after)
+        elif left is not None and left.kind == "measures" and not left.used:
+            self._take(*taken)
+            function, agg = self._aggregate_before(left_at)
+            self._take(left, agg)
+            self.slots.conditions.append(
+                CompareSlot(operator, value, measure=MeasureSlot(function, business=left.value, said=left.text))
+            )
+        elif hint := english().raw["comparator_hints"].get(said):
+            self._take(*taken)
+            self.slots.conditions.append(CompareSlot(operator, value, None, list(hint)))
+
+    def _compared(self, operator: Operator, value: float, mention: Term, place: int) -> None:
+        function, agg = self._aggregate_before(place)
+        if self._is(place - 1, "count") or (agg is not None and agg.kind == "count"):
+            self._take(self.row[place - 1])
+        if function and numeric(mention):
+            self._take(mention, agg)
+            self.slots.conditions.append(
+                CompareSlot(operator, value, measure=MeasureSlot(function, mention, said=mention.text))
+            )
+            return
+        self._take(mention, agg)
+        if numeric(mention) and not (mention.candidates[0].is_table and mention.candidates[0].score >= 0.85):
+            self.slots.conditions.append(CompareSlot(operator, value, mention))
+        else:
+            self.slots.conditions.append(CountSlot(operator, value, mention))
+
+    def _aggregate_before(self, place: int) -> tuple[Any, Term | None]:
+        before = self._at(place - 1)
+        if before is not None and not before.used and before.kind == "aggregates":
+            return before.value, before
+        return None, None
+
+    def _count(self, operator: Operator, value: float, left_at: int, end: int) -> None:
+        """ "ordered more than three times": the verb or noun before, or the noun after."""
+        self._take(self.row[end])
+        for place in (left_at, left_at - 1):
+            term = self._at(place)
+            if term is not None and not term.used and term.kind == "mention" and tabular(term):
+                self._take(term)
+                self.slots.conditions.append(CountSlot(operator, value, term))
+                return
+        self.slots.conditions.append(CountSlot(operator, value, None))

@@ -1,0 +1,141 @@
+"""The terms of a question in a row, and what can be told of a term by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from .lexicons import english
+from .slots import (
+    CompareSlot,
+    ConditionSlot,
+    CountSlot,
+    LikeSlot,
+    RelationSlot,
+    Slots,
+    StateSlot,
+    ValueSlot,
+)
+from .terms import Term
+
+
+class Row:
+    """One question on its way through the passes."""
+
+    def __init__(self, terms: Sequence[Term]) -> None:
+        self.terms = list(terms)
+        self.slots = Slots()
+        self.row: list[Term] = []
+        """Terms that carry meaning, in order."""
+        self.verb_before: dict[int, bool] = {}
+        self.returned_from: int | None = None
+        """Where a closing sentence begins that says which columns to return."""
+
+    def _at(self, place: int) -> Term | None:
+        return self.row[place] if 0 <= place < len(self.row) else None
+
+    def _is(self, place: int, kind: str, *values: Any) -> bool:
+        term = self._at(place)
+        return term is not None and not term.used and term.has(kind, *values)
+
+    def _take(self, *terms: Term | None) -> None:
+        for term in terms:
+            if term is not None:
+                term.used = True
+
+    def _near(self, term: Term) -> tuple[Term | None, bool]:
+        """The table named last before a term, and whether a clause about it stands between."""
+        clause = False
+        for before in reversed(self.terms[: self.terms.index(term)]):
+            clause = clause or before.lower in ("who", "that", "which", "whose")
+            if before.kind == "mention" and before.candidates[0].is_table:
+                return before, clause
+        return None, False
+
+
+def links_only(term: Term, asked: bool) -> bool:
+    """Whether a word that is also a column's name is only a verb here: "did each salesperson make"."""
+    if term.kind != "mention" or len(term.tokens) > 1 or not is_light(term):
+        return False
+    best = term.candidates[0]
+    spelt = {word for name in (best.field.names if best.field else best.entity.names) for word in name.words}
+    return asked or (term.lower not in spelt and not best.is_table and not moment(term))
+
+
+def is_light(term: Term) -> bool:
+    return any(sense.kind == "light" for sense in english().phrases.get((term.lower,), ()))
+
+
+def numeric(term: Term) -> bool:
+    best = max((one.score for one in term.candidates), default=0.0)
+    return any(
+        one.field is not None and one.field.role == "number" and one.score >= best - 0.1 for one in term.candidates
+    )
+
+
+def tabular(term: Term) -> bool:
+    return any(one.is_table for one in term.candidates) or any(
+        one.field is not None and one.field.role == "foreign" for one in term.candidates
+    )
+
+
+def countable(term: Term) -> bool:
+    return (
+        term.kind == "mention"
+        and bool(term.candidates)
+        and term.candidates[0].is_table
+        and term.candidates[0].score >= 0.85
+    )
+
+
+def moment(term: Term) -> bool:
+    best = term.candidates[0] if term.candidates else None
+    return best is not None and best.field is not None and best.field.role == "time"
+
+
+def share_column(first: Term, second: Term) -> bool:
+    if "quoted" in (first.kind, second.kind) and not (first.held and second.held):
+        return True
+    return bool({held.column for held in first.held} & {held.column for held in second.held})
+
+
+def qualifies(mention: Term, value: Term) -> bool:
+    columns = {held.column for held in value.held}
+    tables = {column.table for column in columns}
+    if value.kind == "quoted" and not columns:
+        return any(one.field is not None for one in mention.candidates)
+    for one in mention.candidates:
+        if one.score < 0.75:
+            continue
+        if one.field is not None and one.field.ref in columns:
+            return True
+        if (
+            one.is_table
+            and one.entity.key in tables
+            and one.entity.label
+            and any(c.table == one.entity.key and c.column in one.entity.label for c in columns)
+        ):
+            return True
+    return False
+
+
+def first_term(slot: ConditionSlot) -> Term | None:
+    match slot:
+        case ValueSlot(terms=terms):
+            return terms[0]
+        case StateSlot(term=term):
+            return term
+        case (
+            RelationSlot(mention=mention)
+            | CompareSlot(mention=mention)
+            | CountSlot(mention=mention)
+            | LikeSlot(mention=mention)
+        ):
+            return mention
+        case _:
+            return None
+
+
+def year_number(term: Term) -> float | None:
+    text = term.lower
+    return float(text) if text.isdigit() else None
