@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -15,6 +16,7 @@ from google.adk.sessions.session import Session
 from google.adk.sessions.sqlite_session_service import SqliteSessionService
 from google.genai import types
 
+from askhouse.emulator.local import Emulator, stop_embedded
 from askhouse.settings import Settings
 from data_analyst.agent import build_app
 
@@ -79,11 +81,24 @@ async def chatting(settings: Settings, user: str = "ana", session: str | None = 
         await runner.close()
 
 
-@pytest.fixture
-def settings(home: Path) -> Iterator[Settings]:
-    """Settings of a fresh machine."""
-    from askhouse.emulator.local import stop_embedded
+@pytest.fixture(scope="session")
+def service(sample_home: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Emulator]:
+    """The services of this machine, standing alone and shared by the tests, as `askhouse serve` would be."""
+    folder = tmp_path_factory.mktemp("service") / "askhouse"
+    shutil.copytree(sample_home, folder)
+    with Emulator(Settings(home=folder)) as running:
+        yield running
 
+
+@pytest.fixture
+def settings(home: Path, service: Emulator) -> Settings:
+    """Settings of a fresh machine whose services run already."""
+    return Settings(home=home, chat_endpoint=service.grpc, bigquery_endpoint=service.rest)
+
+
+@pytest.fixture
+def fresh(home: Path) -> Iterator[Settings]:
+    """Settings of a fresh machine: the services start in the process, at the first question."""
     yield Settings(home=home)
     stop_embedded()
 

@@ -22,14 +22,14 @@ async def assert_offers_answers(settings: Settings, turned: Turned) -> None:
         assert asked.answer.outcome == "answered" and asked.answer.results, question
 
 
-async def test_a_greeting_names_the_tables_and_offers_questions_that_are_answered(settings: Settings) -> None:
-    turned = await ask_once(settings, "hi")
+async def test_a_greeting_names_the_tables_and_offers_questions_that_are_answered(fresh: Settings) -> None:
+    turned = await ask_once(fresh, "hi")
     assert turned.answer.outcome == "answered"
     for table in ("flights", "weather", "orders", "users"):
         assert table in turned.message.text
     assert 2 <= len(turned.answer.follow_ups) <= 4
-    await assert_offers_answers(settings, turned)
-    chosen = await ask_once(settings, "1", session_id=turned.session_id)
+    await assert_offers_answers(fresh, turned)
+    chosen = await ask_once(fresh, "1", session_id=turned.session_id)
     assert chosen.answer.standalone_question == turned.answer.follow_ups[0] and chosen.answer.results
 
 

@@ -20,9 +20,9 @@ BY_CARRIER = flights.groupby("carrier").size().to_dict()
 JFK_BY_MONTH = [int(count) for _, count in flights[flights.origin == "JFK"].groupby("month").size().items()]
 
 
-async def test_a_turn_brings_answer_summary_chart_and_message(settings: Settings) -> None:
+async def test_a_turn_brings_answer_summary_chart_and_message(fresh: Settings) -> None:
     lines: list[str] = []
-    turned = await ask_once(settings, "How many flights by carrier?", on_progress=lines.append)
+    turned = await ask_once(fresh, "How many flights by carrier?", on_progress=lines.append)
     assert dict(turned.answer.results[0].rows) == BY_CARRIER
     assert turned.answer.question == "How many flights by carrier?" and turned.answer.outcome == "answered"
     assert turned.summary is not None and all(claim.verified for claim in turned.summary.claims)

@@ -83,10 +83,10 @@ async def test_a_follow_up_builds_on_the_question_before(chat: Chat) -> None:
     assert_shows(turn.message, JFK_BY_MONTH)
 
 
-async def test_a_follow_up_works_after_a_restart(settings: Settings) -> None:
-    async with chatting(settings) as first:
+async def test_a_follow_up_works_after_a_restart(fresh: Settings) -> None:
+    async with chatting(fresh) as first:
         await first.say("How many flights left JFK?")
-    async with chatting(settings, session=first.session) as second:
+    async with chatting(fresh, session=first.session) as second:
         assert_shows((await second.say("and by month?")).message, JFK_BY_MONTH)
 
 
@@ -169,8 +169,8 @@ async def test_an_answer_survives_pictures_that_cannot_be_kept(settings: Setting
 
 
 async def test_a_service_that_is_gone_costs_one_sentence_and_no_session(settings: Settings) -> None:
-    with Emulator(settings) as service:
-        away = settings.model_copy(update={"chat_endpoint": service.grpc})
+    with Emulator(settings) as leaving:
+        away = settings.model_copy(update={"chat_endpoint": leaving.grpc})
         async with chatting(away) as chat:
             await chat.say("How many flights left JFK?")
     async with chatting(away, session=chat.session) as chat:
