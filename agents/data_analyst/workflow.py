@@ -17,6 +17,7 @@ from google.adk.agents.context import Context
 from google.adk.workflow import JoinNode, Workflow, node
 
 from askhouse.agent_tools.calls import ANALYZE, call_of
+from askhouse.errors import AskhouseError
 from askhouse.settings import Settings
 from state_contracts import ANSWER, CHART, LAST_CHART, MESSAGE, SUMMARY, Answer, AnswerError, LastChart, NoticeBlock
 
@@ -73,7 +74,8 @@ def isolated(step: Step, otherwise: Callable[[Context, Exception], None], what: 
             _log.exception("No %s for call %s", what, call_of(ctx))
             otherwise(ctx, error)
             if answer := ANSWER.read(ctx.state, call_of(ctx)):
-                answer.blocks.append(NoticeBlock(text=f"The {what} of this answer could not be made."))
+                reason = f": {error}" if isinstance(error, AskhouseError) else "."  # others say nothing to a person
+                answer.blocks.append(NoticeBlock(text=f"The {what} of this answer could not be made{reason}"))
 
     return run
 

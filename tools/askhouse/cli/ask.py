@@ -59,10 +59,12 @@ def ask(
     words = _words(question)
     settings = settings_of(agent=agent, tables=tables, today=today)
     show = (sys.stderr.isatty() if progress is None else progress) or None
-    turned = asyncio.run(_asked(settings, words, session, continued, show and _say, picture=out is not None))
-    _print(turned, form)
-    if out:
-        _write(turned, out)
+    turned = asyncio.run(_asked(settings, words, session, continued, show and _say))
+    files: list[Path] = []
+    try:
+        files = _write(turned, out) if out else []
+    finally:
+        _print(turned, form, files)  # the answer is not lost where its files cannot be written
     click.get_current_context().exit(exit_code(turned))
 
 
@@ -82,39 +84,44 @@ async def _asked(
     session: str | None,
     continued: bool,
     on_progress: Callable[[str], None] | None,
-    *,
-    picture: bool,
 ) -> Turned:
+    from ..connect import model_answers
     from ..home import prepare_home
     from ..runtime import ask_once, latest_session
 
     prepare_home(settings.home)
+    model_answers(settings)
     if continued and (session := await latest_session(settings)) is None:
         raise UsageError("There is no conversation to continue.", "Ask without -c first.")
-    return await ask_once(settings, words, session_id=session, on_progress=on_progress, picture=picture)
+    return await ask_once(settings, words, session_id=session, on_progress=on_progress)
 
 
 def _say(line: str) -> None:
     click.echo(line, err=True)
 
 
-def _print(turned: Turned, form: Format) -> None:
-    """Put the answer on stdout. What failed has no answer to print: as text it is an error on stderr."""
+def _write(turned: Turned, folder: Path) -> list[Path]:
+    from .. import export
+
+    files = export.write_files(turned, folder)
+    for file in files:
+        click.echo(f"Wrote {file}", err=True)
+    return files
+
+
+def _print(turned: Turned, form: Format, files: list[Path]) -> None:
+    """Put the answer on stdout. What failed has no answer to print: but in JSON, it is an error on stderr."""
     from .. import export
 
     failure = turned.answer.failure if turned.answer.outcome == "failed" else None
-    if failure and form != "json":
+    if form == "json":
+        picture = next((str(file) for file in files if file.suffix == ".png"), None)
+        click.echo(export.to_json(turned, chart_file=picture))
+    elif failure:
         tell(failure.message, failure.remedy)
-        return
-    writers = {"text": export.to_text, "json": export.to_json, "csv": export.to_csv, "html": export.to_html}
-    click.echo(writers[form](turned).rstrip("\n"))
-
-
-def _write(turned: Turned, folder: Path) -> None:
-    from .. import export
-
-    for file in export.write_files(turned, folder):
-        click.echo(f"Wrote {file}", err=True)
+    else:
+        written = {"text": export.to_text, "csv": export.to_csv, "html": export.to_html}[form](turned)
+        click.echo(written, nl=not written.endswith("\n"))
 
 
 def exit_code(turned: Turned) -> int:

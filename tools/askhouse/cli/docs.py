@@ -6,8 +6,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -26,6 +27,7 @@ def reference() -> str:
         "# Reference",
         "Written from the code by `make docs`; a test fails while it is stale.",
         *_section("Commands", _commands()),
+        *_section("The JSON object of `askhouse ask --format json`", _json()),
         *_section("Settings", _settings()),
         *_section("State keys", _state_keys()),
         *_section("Errors", _errors()),
@@ -61,6 +63,39 @@ def _commands() -> Iterator[str]:
         context = click.Context(command, info_name=path, terminal_width=WIDTH, help_option_names=["-h", "--help"])
         yield f"### {path}"
         yield f"```text\n{command.get_help(context)}\n```"
+
+
+def _json() -> Iterator[str]:
+    from ..export.record import Record
+
+    yield "Fields may be added; none changes its meaning. Rows are arrays in column order."
+    schema = Record.model_json_schema()
+    yield _table(("Field", "Type", "Meaning"), _fields(schema))
+    for name, part in schema["$defs"].items():
+        yield f"### {name}"
+        if description := part.get("description"):
+            yield " ".join(description.split())
+        if "properties" in part:
+            yield _table(("Field", "Type", "Meaning"), _fields(part))
+
+
+def _fields(schema: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
+    for name, field in schema["properties"].items():
+        yield f"`{name}`", _type(field), " ".join(field.get("description", "").split())
+
+
+def _type(field: Mapping[str, Any]) -> str:
+    if "$ref" in field:
+        return str(field["$ref"]).rsplit("/", 1)[-1]
+    if kinds := field.get("anyOf") or field.get("oneOf"):
+        return " or ".join(map(_type, kinds))
+    if "const" in field:
+        return f"`{field['const']}`"
+    if "enum" in field:
+        return ", ".join(f"`{value}`" for value in field["enum"])
+    if field.get("type") == "array":
+        return f"array of {_type(field['items'])}"
+    return str(field.get("format") or field.get("type") or "any")
 
 
 def _settings() -> Iterator[str]:

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import errno
+import logging
+import os
 import sqlite3
+import sys
+import warnings
 from collections.abc import Callable
 
 import click
@@ -50,6 +54,14 @@ def exit_status(run: Callable[[], object]) -> int:
         tell(f"The data folder cannot be used: {error}.", "`askhouse doctor` tells what is wrong with it.")
         return USAGE
     return code if isinstance(code, int) else 0
+
+
+def keep_quiet() -> None:
+    """Let nothing but our own sentences reach the terminal: no logs and warnings of the libraries."""
+    logging.getLogger().addHandler(logging.NullHandler())
+    os.environ.setdefault("GRPC_VERBOSITY", "NONE")  # read by its C core when that is loaded
+    if not sys.warnoptions:
+        warnings.simplefilter("ignore")
 
 
 def tell(message: str, remedy: str = "") -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import signal
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import click
 
@@ -32,13 +34,18 @@ def serve(port: int, grpc_port: int, today: str | None) -> None:
     from ..home import prepare_home
 
     prepare_home(settings.home)
-    with Emulator(settings, grpc_port=grpc_port, rest_port=port) as emulator:
+    with _told_to_stop() as stop, Emulator(settings, grpc_port=grpc_port, rest_port=port) as emulator:
         click.echo(f"Ready: REST {emulator.rest}  gRPC {emulator.grpc}  (Ctrl-C stops)")
-        _until_told_to_stop()
+        stop.wait()
 
 
-def _until_told_to_stop() -> None:
+@contextmanager
+def _told_to_stop() -> Iterator[threading.Event]:
+    """An event that Ctrl-C and SIGTERM set."""
     stop = threading.Event()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda *_: stop.set())
-    stop.wait()
+    before = {number: signal.signal(number, lambda *_: stop.set()) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield stop
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

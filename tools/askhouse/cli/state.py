@@ -53,7 +53,9 @@ def check() -> None:
 @state.command()
 @click.argument("session")
 @click.option("--key", metavar="KEY", help="Only the changes of this key.")
-@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@click.option(
+    "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True, help="Form on stdout."
+)
 @store_option
 def trace(session: str, key: str | None, form: str, uri: str | None) -> None:
     """Print every state change of SESSION (an id, or `last`): when, by whom, from what, to what."""
