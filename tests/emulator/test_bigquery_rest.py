@@ -220,3 +220,23 @@ def test_the_client_s_errors_become_ours(settings: Settings) -> None:
     with pytest.raises(UnsupportedError, match="clock"):
         remote.query("SELECT CURRENT_DATE()", today=datetime.datetime(2013, 1, 1, tzinfo=datetime.UTC))
     remote.close()
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning", "ignore::DeprecationWarning")
+def test_adk_s_own_bigquery_tools_work(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    from google.adk.integrations.bigquery import metadata_tool, query_tool
+    from google.adk.integrations.bigquery.config import BigQueryToolConfig
+    from google.auth.credentials import AnonymousCredentials
+
+    monkeypatch.setenv("BIGQUERY_EMULATOR_HOST", str(settings.bigquery_endpoint))
+    credentials, config = AnonymousCredentials(), BigQueryToolConfig()
+    assert metadata_tool.list_dataset_ids("local", credentials, config) == ["nycflights13"]
+    tables = metadata_tool.list_table_ids("local", "nycflights13", credentials, config)
+    assert tables == ["airlines", "airports", "flights", "planes", "weather"]
+    info = metadata_tool.get_table_info("local", "nycflights13", "airlines", credentials, config)
+    assert info["schema"]["fields"][0]["description"] == "Two-letter code of the airline."
+    sql = f"SELECT origin, COUNT(*) AS n FROM `{FLIGHTS}` GROUP BY 1 ORDER BY 2 DESC LIMIT 1"
+    done = query_tool.execute_sql("local", sql, credentials, config, None)
+    assert done == {"status": "SUCCESS", "rows": [{"origin": "EWR", "n": 120_835}]}
+    refused = query_tool.execute_sql("local", f"DELETE FROM `{FLIGHTS}` WHERE TRUE", credentials, config, None)
+    assert refused["status"] == "ERROR" and "Read-only" in refused["error_details"]

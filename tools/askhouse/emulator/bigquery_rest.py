@@ -36,7 +36,7 @@ PAGE_ROWS = 10_000
 RESULTS_DATASET = "_results"
 """Dataset in which each job's result appears as a table of the job's name."""
 
-_KEPT_RESULTS = 8
+_KEPT_ROWS = 100_000
 _MEGABYTE = 2**20
 _MINIMUM_BILLED = 10 * _MEGABYTE
 _log = logging.getLogger(__name__)
@@ -337,7 +337,7 @@ class _BigQuery:
         with self._lock:
             self._kept[job_id] = rows
             self._kept.move_to_end(job_id)
-            while len(self._kept) > _KEPT_RESULTS:
+            while len(self._kept) > 1 and sum(len(kept.rows) for kept in self._kept.values()) > _KEPT_ROWS:
                 self._kept.popitem(last=False)
 
 

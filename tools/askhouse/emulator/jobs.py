@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import sqlite3
 import uuid
+import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from threading import Lock
 
 from ..errors import StorageError
 
@@ -29,10 +31,12 @@ class StoredJob:
 
 
 class JobStore:
-    """Jobs of a data folder, shared by every process that uses it."""
+    """Jobs of a data folder, shared by every thread and process that uses it."""
 
     def __init__(self, home: Path) -> None:
         self._path = home / DATABASE
+        self._lock = Lock()
+        self._opened: sqlite3.Connection | None = None
 
     def record(self, sql: str, today: datetime | None, project: str, job_id: str | None = None) -> str:
         """Keep a query and return the id of its job. An id that is taken keeps its first query.
@@ -56,21 +60,26 @@ class JobStore:
 
     @contextmanager
     def _database(self) -> Iterator[sqlite3.Connection]:
+        """One transaction. The connection stays open: closing the last one to a WAL file writes all of it back."""
         try:
-            self._path.parent.mkdir(parents=True, exist_ok=True)
-            database = sqlite3.connect(self._path, timeout=10)
-            try:
-                database.execute("PRAGMA journal_mode = WAL")
-                database.execute(
-                    "CREATE TABLE IF NOT EXISTS jobs"
-                    " (job_id TEXT PRIMARY KEY, project TEXT, sql TEXT, today TEXT, created TEXT)"
-                )
-                with database:
-                    yield database
-            finally:
-                database.close()
+            with self._lock:
+                self._opened = self._opened or self._open()
+                with self._opened:
+                    yield self._opened
         except (OSError, sqlite3.OperationalError) as error:
             raise StorageError(
                 f"The jobs cannot be kept in {self._path}: {error}.",
                 "Free some space, or set ASKHOUSE_HOME to a folder that you may write.",
             ) from error
+
+    def _open(self) -> sqlite3.Connection:
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        database = sqlite3.connect(self._path, timeout=10, check_same_thread=False)
+        weakref.finalize(self, database.close)
+        database.execute("PRAGMA journal_mode = WAL")
+        database.execute("PRAGMA synchronous = NORMAL")  # after a power cut the last jobs may be missing, no more
+        database.execute(
+            "CREATE TABLE IF NOT EXISTS jobs"
+            " (job_id TEXT PRIMARY KEY, project TEXT, sql TEXT, today TEXT, created TEXT)"
+        )
+        return database
