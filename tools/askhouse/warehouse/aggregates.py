@@ -133,6 +133,12 @@ def _pair(function: str) -> Callable[..., Aggregate]:
     return build
 
 
+def _corr(name: str, arguments: Arguments) -> Aggregate:
+    """Of fewer than two pairs there is no correlation; DuckDB would say NaN."""
+    pair = _pair("corr")(name, arguments).sql
+    return Aggregate(f"CASE WHEN {pair.replace('corr', 'regr_count', 1)} > 1 THEN {pair} END", FLOAT64, window=False)
+
+
 def _array_agg(name: str, arguments: Arguments) -> Aggregate:
     value = _one(name, arguments)
     if value.kind.element is not None:
@@ -182,7 +188,7 @@ AGGREGATES: dict[str, Callable[[str, Arguments], Aggregate]] = {
     "VARIANCE": _plain("var_samp", FLOAT64, FLOAT64),
     "VAR_SAMP": _plain("var_samp", FLOAT64, FLOAT64),
     "VAR_POP": _plain("var_pop", FLOAT64, FLOAT64),
-    "CORR": _pair("corr"),
+    "CORR": _corr,
     "COVAR_POP": _pair("covar_pop"),
     "COVAR_SAMP": _pair("covar_samp"),
     "ARRAY_AGG": _array_agg,

@@ -1,15 +1,15 @@
 -- What GoogleSQL computes differently from DuckDB, written once. Names begin with bq_.
-CREATE MACRO bq_divide(a, b) AS CASE WHEN b = 0 THEN error(concat('division by zero: ', a, ' / ', b)) ELSE CAST(a AS DOUBLE) / CAST(b AS DOUBLE) END;
+CREATE MACRO bq_divide(a, b) AS CASE WHEN b = 0 AND a IS NOT NULL THEN error(concat('division by zero: ', a, ' / ', b)) ELSE CAST(a AS DOUBLE) / CAST(b AS DOUBLE) END;
 CREATE MACRO bq_safe_divide(a, b) AS CASE WHEN b = 0 THEN NULL ELSE CAST(a AS DOUBLE) / CAST(b AS DOUBLE) END;
 -- NUMERIC is exact: both sides as whole billionths, rounded half away from zero.
 CREATE MACRO bq_billionths(x) AS CAST(CAST(x AS DECIMAL(38, 9)) * CAST(1000000000 AS DECIMAL(10, 0)) AS HUGEINT);
 CREATE MACRO bq_from_billionths(x) AS CAST(CAST(x AS DECIMAL(38, 0)) * CAST(0.000000001 AS DECIMAL(9, 9)) AS DECIMAL(38, 9));
 CREATE MACRO bq_round_quotient(a, b) AS (a // b) + CASE WHEN 2 * abs(a % b) >= abs(b) THEN CASE WHEN (a < 0) = (b < 0) THEN 1 ELSE -1 END ELSE 0 END;
-CREATE MACRO bq_numeric_divide(a, b) AS CASE WHEN b = 0 THEN error(concat('division by zero: ', a, ' / ', b)) ELSE bq_from_billionths(bq_round_quotient(bq_billionths(a) * 1000000000, bq_billionths(b))) END;
+CREATE MACRO bq_numeric_divide(a, b) AS CASE WHEN b = 0 AND a IS NOT NULL THEN error(concat('division by zero: ', a, ' / ', b)) ELSE bq_from_billionths(bq_round_quotient(bq_billionths(a) * 1000000000, bq_billionths(b))) END;
 CREATE MACRO bq_safe_numeric_divide(a, b) AS CASE WHEN b = 0 THEN NULL ELSE bq_from_billionths(bq_round_quotient(bq_billionths(a) * 1000000000, bq_billionths(b))) END;
 CREATE MACRO bq_numeric_mean(total, number) AS CASE WHEN number = 0 THEN NULL ELSE bq_from_billionths(bq_round_quotient(bq_billionths(total), CAST(number AS HUGEINT))) END;
-CREATE MACRO bq_div(a, b) AS CASE WHEN b = 0 THEN error(concat('division by zero: DIV(', a, ', ', b, ')')) ELSE a // b END;
-CREATE MACRO bq_mod(a, b) AS CASE WHEN b = 0 THEN error(concat('division by zero: MOD(', a, ', ', b, ')')) ELSE a % b END;
+CREATE MACRO bq_div(a, b) AS CASE WHEN b = 0 AND a IS NOT NULL THEN error(concat('division by zero: DIV(', a, ', ', b, ')')) ELSE a // b END;
+CREATE MACRO bq_mod(a, b) AS CASE WHEN b = 0 AND a IS NOT NULL THEN error(concat('division by zero: MOD(', a, ', ', b, ')')) ELSE a % b END;
 CREATE MACRO bq_finite(x) AS CASE WHEN isinf(x) THEN error('Floating point error: overflow') ELSE x END;
 CREATE MACRO bq_whole(x) AS CAST(round(x) AS BIGINT);
 CREATE MACRO bq_is_int(s) AS regexp_full_match(s, '\s*[-+]?[0-9]+\s*');
