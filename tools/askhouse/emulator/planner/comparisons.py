@@ -6,16 +6,11 @@ from typing import Any
 
 from .lexicons import english
 from .plan import Operator
-from .row import (
-    Row,
-    countable,
-    numeric,
-    tabular,
-    year_number,
-)
+from .row import Row, countable, keyed, numeric, tabular, year_number
 from .slots import (
     CompareSlot,
     CountSlot,
+    KeySlot,
     MeasureSlot,
 )
 from .terms import Term
@@ -43,6 +38,22 @@ class Comparisons(Row):
                 last = self.slots.conditions[-1]
                 if isinstance(last, CompareSlot) and last.hint == ["delay"]:
                     self._take(term)
+        self._exact_numbers()
+
+    def _exact_numbers(self) -> None:
+        """ "with 3 items" and "user 5": a number that must be met."""
+        for place, term in enumerate(self.row):
+            if term.used or term.kind != "number" or term.value is None:
+                continue
+            before, after = self._at(place - 1), self._at(place + 1)
+            has = before is not None and before.has("structure", "with") and not before.used
+            counts = after is not None and after.kind == "mention" and not after.used
+            if has and after is not None and counts and (numeric(after) or tabular(after)):
+                self._take(before, term)
+                self._compared("=", float(term.value), after, place + 1)
+            elif before is not None and before.kind == "mention" and not before.used and keyed(before):
+                self._take(before, term)
+                self.slots.conditions.append(KeySlot(before, int(term.value)))
 
     def _comparison(self, place: int, term: Term) -> None:
         following = place + 1
@@ -85,18 +96,26 @@ class Comparisons(Row):
     def _compare(
         self, operator: Operator, value: float, left_at: int, right_at: int, taken: list[Term], said: str
     ) -> None:
-        after = right_at + 1
-        if (
-            (term := self._at(after)) is not None
-            and not term.used
-            and term.lower in english().raw["units"]["words"]
-            and not countable(term)
-        ):
-            taken = [*taken, term]
-            after += 1
-            if self._is(after, "mention") and self.row[after].lower in english().raw["units"]["words"]:
-                taken.append(self.row[after])
-                after += 1
+        mark = len(self.slots.conditions)
+        units = self._unit(right_at + 1)
+        self._related(operator, value, left_at, right_at + 1 + len(units), [*taken, *units], said)
+        for slot in self.slots.conditions[mark:]:
+            if isinstance(slot, CompareSlot) and units:
+                slot.unit = units[0].lower
+
+    def _unit(self, at: int) -> list[Term]:
+        """The words of measurement behind a number."""
+        known = english().raw["units"]["words"]
+        found: list[Term] = []
+        while (term := self._at(at)) is not None and not term.used and term.lower in known and not countable(term):
+            found.append(term)
+            at += 1
+        return found
+
+    def _related(
+        self, operator: Operator, value: float, left_at: int, after: int, taken: list[Term], said: str
+    ) -> None:
+        """Find what is compared: the word before, the word behind, or what the comparing word hints at."""
         if self._is(after, "structure", "times"):
             self._take(*taken)
             self._count(operator, value, left_at, after)
@@ -114,19 +133,7 @@ class Comparisons(Row):
             right, after = self.row[after + 1], after + 1
         if right is not None and right.has("structure", "late", "early") and not right.used:
             self._take(*taken, right)
-            sign = operator if right.value == "late" else _TURNED[operator]
-            mention = left if left is not None and left.has("structure", "from", "to") else None
-            self._take(mention)
-            way = (
-                ["departure"]
-                if mention is not None and mention.value == "from"
-                else ["arrival"]
-                if mention is not None
-                else []
-            )
-            self.slots.conditions.append(
-                CompareSlot(sign, value if right.value == "late" else -value, None, ["delay", *way])
-            )
+            self._late(operator, value, right.value == "late", left)
             return
         if left is not None and left.kind == "mention" and not left.used and numeric(left):
             self._take(*taken)
@@ -144,6 +151,14 @@ class Comparisons(Row):
         elif hint := english().raw["comparator_hints"].get(said):
             self._take(*taken)
             self.slots.conditions.append(CompareSlot(operator, value, None, list(hint)))
+
+    def _late(self, operator: Operator, value: float, late: bool, verb: Term | None) -> None:
+        """ "departed more than 60 minutes late": the delay of the departure."""
+        mention = verb if verb is not None and verb.has("structure", "from", "to") else None
+        self._take(mention)
+        way = [] if mention is None else ["departure" if mention.value == "from" else "arrival"]
+        sign = operator if late else _TURNED[operator]
+        self.slots.conditions.append(CompareSlot(sign, value if late else -value, None, ["delay", *way]))
 
     def _compared(self, operator: Operator, value: float, mention: Term, place: int) -> None:
         function, agg = self._aggregate_before(place)

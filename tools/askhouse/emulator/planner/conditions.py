@@ -9,12 +9,13 @@ from .choose import Chooser, RefusedError, fields_named, fits_any, fits_field, f
 from .joins import base_for, children_of, paths_up
 from .lexicons import english
 from .mentions import Candidate
-from .plan import ColumnRef, Compare, Condition, During, Has, Like, Missing, OneOf, OnPart, Operator
-from .semantics import SemanticLayer
+from .plan import ColumnRef, Compare, Condition, During, Frequent, Has, Like, Missing, OneOf, OnPart, Operator
+from .semantics import Field, SemanticLayer
 from .slots import (
     CompareSlot,
     ConditionSlot,
     CountSlot,
+    KeySlot,
     LikeSlot,
     PeriodSlot,
     RelationSlot,
@@ -22,6 +23,7 @@ from .slots import (
     ValueSlot,
     WeekdaySlot,
 )
+from .units import factor
 from .when import When
 from .words import root, stem
 
@@ -39,6 +41,8 @@ class Conditions:
     base: str | None = None
     """The more detailed table whose rows are joined, where a group lies below the home."""
     relations: tuple[str, ...] = ()
+    counted: ColumnRef | None = None
+    """The column whose different values are counted."""
     split: ColumnRef | None = None
     """The column of values that are compared with each other."""
 
@@ -54,7 +58,7 @@ class Conditions:
                     found.append(condition)
                 else:
                     down.setdefault(child, []).append(condition)
-        return tuple(found) + tuple(Has(table, tuple(inside)) for table, inside in down.items())
+        return tuple(found) + tuple(Has(table, tuple(inside), via=self._via(table)) for table, inside in down.items())
 
     def _child(self, condition: Condition, slot: ConditionSlot, relations: Sequence[str]) -> str | None:
         """The table below the home in whose rows a condition has to hold, if it does not hold of the home's own."""
@@ -89,6 +93,9 @@ class Conditions:
                 return [self._period(slot)]
             case WeekdaySlot():
                 return [self._weekday(slot)]
+            case KeySlot(mention, number):
+                entity = self.chooser.pick(mention, fits_table).entity
+                return [Compare(ColumnRef(entity.key, entity.identifier[0]), "=", number)]
 
     def _value(self, slot: ValueSlot) -> list[Condition]:
         if slot.terms[0].kind == "quoted" and not any(term.held for term in slot.terms):
@@ -125,7 +132,7 @@ class Conditions:
         if slot.mention is not None:
             one = self.chooser.pick(slot.mention, fits_number)
             assert one.field is not None
-            return Compare(one.field.ref, slot.operator, slot.number)
+            return Compare(one.field.ref, slot.operator, self._in_unit(one.field, slot))
         tables = [self.home, *[link.parent for link in self.layer.up.get(self.home, ())]]
         for table in tables:
             fields = [
@@ -142,22 +149,39 @@ class Conditions:
             if fields:
                 if len(fields) > 1 and slot.hint[0] == "delay":
                     raise RefusedError("unused_words", english().text("unused", words="“late” (departing or arriving)"))
-                return Compare(fields[0].ref, slot.operator, slot.number)
+                return Compare(fields[0].ref, slot.operator, self._in_unit(fields[0], slot))
         raise RefusedError("no_measure", f"No column says {' or '.join(slot.hint)}.")
+
+    def _in_unit(self, field: Field, slot: CompareSlot) -> float:
+        """The number in the column's own unit."""
+        times = factor(field, slot.unit) if slot.unit else 1.0
+        if times is None:
+            raise RefusedError("unsupported", f"{field.ref.column} is not in {slot.unit}: {field.description}")
+        if times != 1:
+            self.chooser.say(f"{slot.number:g} {slot.unit} are {slot.number * times:g} in {field.ref.column}.")
+        return slot.number * times
 
     def _count(self, slot: CountSlot) -> Condition:
         if slot.mention is None:
             raise RefusedError("unused_words", "I did not understand what happened so many times.")
         one = self.chooser.pick(slot.mention, fits_table)
         table = one.entity.key
+        if table == self.home and self.counted is not None:
+            return Frequent(self.counted, slot.operator, int(slot.number))
         if table == self.home or not paths_up(self.layer, table, self.home):
             raise RefusedError("no_path", f"{one.entity.said} do not belong to {self.layer.entities[self.home].said}.")
-        count = int(slot.number)
+        count, via = int(slot.number), self._via(table)
         if slot.operator in _OPPOSITE:
-            return Has(table, (), True, _OPPOSITE[slot.operator], count)
+            return Has(table, (), True, _OPPOSITE[slot.operator], count, via)
         if slot.operator == "=" and count == 0:
-            return Has(table, (), True)
-        return Has(table, (), False, slot.operator, count)
+            return Has(table, (), True, via=via)
+        return Has(table, (), False, slot.operator, count, via)
+
+    def _via(self, child: str) -> str:
+        """The column by which rows of a table below point at the home; asked when it has several."""
+        home = self.layer.entities[self.home]
+        link = self.chooser.link_to(child, home, None, home.said.lower())
+        return link.column if link else ""
 
     def _like(self, slot: LikeSlot) -> Condition:
         assert slot.mention is not None
@@ -184,7 +208,7 @@ class Conditions:
         if one.entity.key == self.home:
             raise RefusedError("unsupported", english().text("unused", words=f"“{slot.mention.text}”"))
         if paths_up(self.layer, one.entity.key, self.home):
-            return Has(one.entity.key, (), slot.negated)
+            return Has(one.entity.key, (), slot.negated, via=self._via(one.entity.key))
         if base_for(self.layer, self.home, [one.entity.key]) not in (None, self.home):
             return Has(one.entity.key, (), slot.negated)
         links = [link for link in self.layer.up.get(self.home, ()) if link.parent == one.entity.key]

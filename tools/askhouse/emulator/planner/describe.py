@@ -13,6 +13,7 @@ from .plan import (
     Dimension,
     During,
     Elapsed,
+    Frequent,
     Has,
     Like,
     Measure,
@@ -114,6 +115,8 @@ def condition(one: Condition, home: str = "") -> str:
             return f"the time is {'not ' if negated else ''}{said}"
         case OnPart(said=said, negated=negated):
             return f"the time is {'not ' if negated else ''}{said}"
+        case Frequent(column, operator, count):
+            return f"{_owned(column, home)} occurs in {_COUNTS[operator]} {count} rows of {_short(column.table)}"
         case Within(table, conditions):
             return f"{_short(table)} has {_and([condition(inner, table) for inner in conditions])}"
         case AnyOf(conditions):

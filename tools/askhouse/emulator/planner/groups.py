@@ -99,10 +99,16 @@ class Groups(Measures):
             and one.field.words[0] in english().raw["grains"]
             and self.layer.entities[home].times
         ):
-            return self._by_time(DimensionSlot(grain=one.field.words[0]), home)
+            return self._calendar_part(one.field, home)
         if one.field is not None:
             return self._by_field(one.field, slot, home)
         return self._by_entity(one.entity, slot, home)
+
+    def _calendar_part(self, field: Field, home: str) -> Dimension:
+        """Year, month and day of a row's moment; an hour is the hour of the day."""
+        if field.words == ("hour",) and field.ref.table == home:
+            return ByColumn(field.ref, said=field.ref.column)
+        return self._by_time(DimensionSlot(grain=field.words[0]), home)
 
     def _fits_way(self, slot: DimensionSlot) -> Any:
         way = slot.way or self.slots.way

@@ -29,6 +29,7 @@ from .plan import (
 from .semantics import Entity, Field, SemanticLayer
 from .slots import MeasureSlot, Slots
 from .terms import Term
+from .units import factor
 from .when import Today, When
 from .words import stem
 
@@ -178,6 +179,12 @@ class Measures:
         home, one, value = self._home_of(slot)
         entity = self.layer.entities[home]
         if slot.business is not None:
+            if (
+                slot.function == "avg"
+                and slot.business["function"] == "sum"
+                and (ratio := self._per_entity(slot, home, value))
+            ):
+                return ratio
             function = slot.function or slot.business["function"]
             prefix = "" if slot.function in (None, "sum") else f"{_PREFIX[function]} "
             name = f"{prefix}{slot.business['words'][0]}"
@@ -185,6 +192,11 @@ class Measures:
         if slot.function == "count" or (one is not None and one.is_table):
             return self._count_measure(slot, home, one)
         assert isinstance(value, ColumnRef)
+        if any(factor(self.layer.field(value), unit) != 1 for unit in self.slots.units):
+            wanted = " ".join(self.slots.units)
+            raise RefusedError(
+                "unsupported", f"{value.column} is not in {wanted}: {self.layer.field(value).description}"
+            )
         function = slot.function or "sum"
         return Aggregate(
             function,
@@ -251,6 +263,21 @@ class Measures:
         raise RefusedError(
             "unsupported", f"I did not understand per what the average number of {counted.said} is meant."
         )
+
+    def _per_entity(self, slot: MeasureSlot, home: str, value: Value | None) -> Ratio | None:
+        """Average revenue per order: the total divided by the number of different orders."""
+        for dimension in self.slots.dimensions:
+            if dimension.mention is None or dimension.target:
+                continue
+            one = dimension.mention.candidates[0]
+            links = [link for link in self.layer.up.get(home, ()) if link.parent == one.entity.key]
+            if links and (one.is_table or (one.field and one.field.role in ("key", "foreign"))):
+                self.slots.dimensions.remove(dimension)
+                top = Aggregate("sum", home, value)
+                bottom = Aggregate("count_distinct", home, ColumnRef(home, links[0].column))
+                said = f"total {self._said(value)} divided by the number of different {links[0].column}"
+                return Ratio(top, bottom, False, f"average {slot.said} per {one.entity.said}", said)
+        return None
 
     def _said(self, value: Value | None) -> str:
         if isinstance(value, ColumnRef):

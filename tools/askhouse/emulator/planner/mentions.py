@@ -85,6 +85,7 @@ def _generic(layer: SemanticLayer, content: list[str]) -> list[Candidate]:
 
 def _spelt(layer: SemanticLayer, content: list[str], owned: int) -> list[Candidate]:
     forms = [forms_of(word) for word in content]
+    plurals = [word.endswith("s") and not word.endswith("ss") for word in content]
     found = []
     for entity in layer.entities.values():
         score = max((_entity_score(name, forms) for name in entity.names), default=0.0)
@@ -97,7 +98,7 @@ def _spelt(layer: SemanticLayer, content: list[str], owned: int) -> list[Candida
                 continue
             seen.add(id(one))
             entity = layer.entities[one.ref.table]
-            score = max(_field_score(name, forms, entity, owned) for name in one.names)
+            score = max(_field_score(name, forms, entity, owned, plurals) for name in one.names)
             if score >= LEAST_SCORE:
                 found.append(Candidate(entity, one, score))
     return sorted(found, key=lambda candidate: -candidate.score)
@@ -112,13 +113,17 @@ def _entity_score(name: Name, forms: list[frozenset[str]]) -> float:
     return name.weight * (1.0 if len(matched) == len(name.words) else 0.5)
 
 
-def _field_score(name: Name, forms: list[frozenset[str]], entity: Entity, owned: int) -> float:
+def _field_score(name: Name, forms: list[frozenset[str]], entity: Entity, owned: int, plurals: list[bool]) -> float:
     matched = _matched(name, forms)
     own = [place for place in matched if place is not None]
     if not own or len(set(own)) < len(own):
         return 0.0
     if any(place is None and not options & entity.stems for place, options in zip(matched, forms, strict=True)):
         return 0.0
+    if any(
+        place is None and plural and at < owned for at, (place, plural) in enumerate(zip(matched, plurals, strict=True))
+    ):
+        return 0.0  # "products cost more": the table's word is the subject
     first = next(place for place, found in enumerate(matched) if found is not None)
     if any(place is None and first < at < owned for at, place in enumerate(matched)):
         return 0.0  # "customers ordered": the table's word follows without "of"

@@ -111,11 +111,20 @@ class Parser(Comparisons, Patterns):
             return
         self._take(*marks)
         self.slots.is_share = True
+        self._share_whole(self.row.index(marks[0]) + 1)
         parts: list[ConditionSlot] = [slot for slot in self.slots.conditions if not isinstance(slot, PeriodSlot)]
         after = [slot for slot in parts if self.verb_before.get(id(first_term(slot)), False)]
         chosen = after or parts
         self.slots.share = chosen
         self.slots.conditions = [slot for slot in self.slots.conditions if not any(slot is one for one in chosen)]
+
+    def _share_whole(self, at: int) -> None:
+        """The rows that the share is of, when they follow: "the share of cancelled flights"."""
+        while (term := self._at(at)) is not None and (term.used or term.has("structure", "in")):
+            at += 1
+        if term is not None and term.kind == "mention" and term.candidates[0].is_table:
+            self._take(term)
+            self.slots.measures.append(MeasureSlot("count", term, said=term.text))
 
     def _main(self) -> None:
         if any(term.has("structure", "compare") and not term.used for term in self.row):
@@ -155,7 +164,9 @@ class Parser(Comparisons, Patterns):
             distinct = distinct or other.kind == "count"
             self._take(other)
             at += 1
-        while (other := self._at(at)) is not None and (other.used or other.kind == "light"):
+        while (other := self._at(at)) is not None and (
+            other.used or other.kind == "light" or other.has("structure", "new")
+        ):
             at += 1
         if other is not None and other.kind == "mention":
             self._take(other)
@@ -270,8 +281,8 @@ class Parser(Comparisons, Patterns):
         if numeric(mention) and not (mention.candidates[0].is_table and mention.candidates[0].score >= 0.85):
             order.mention = mention
             return at + 1
-        if has_target and counts and self.slots.target is not mention and mention.candidates[0].is_table:
-            slot = MeasureSlot("count", mention, said=mention.text)
+        if has_target and counts and self.slots.target is not mention:
+            slot = MeasureSlot("count", mention, distinct=not mention.candidates[0].is_table, said=mention.text)
             order.measure = slot
             self.slots.measures.append(slot)
             return at + 1
@@ -318,6 +329,15 @@ class Parser(Comparisons, Patterns):
         ):
             self._take(following)
             pending_order.mention = following
+            return at + 1
+        counted = (
+            following.kind == "mention"
+            and following.candidates[0].is_table
+            and following.tokens[-1].lower.endswith("s")
+        )
+        if pending_order and self.slots.target is not None and counted:
+            self._take(following)
+            self._measure(MeasureSlot("count", following, said=following.text))
             return at + 1
         agent = self._clause_follows(following) or self._passive(self.row[place], following)
         if following.kind == "mention" and following.candidates[0].is_table and agent:
@@ -435,7 +455,11 @@ class Parser(Comparisons, Patterns):
             self.slots.way = before.value
         if self.returned_from is not None and place >= self.returned_from:
             self.slots.returned.append(term)
-        elif self.slots.target is None and not self.slots.measures and not self.slots.order:
+        elif (
+            self.slots.target is None
+            and not self.slots.order
+            and (not self.slots.measures or (self.slots.is_share and place == 0 and self.slots.is_list))
+        ):
             self._set_target(term)
         elif term.candidates[0].is_table:
             self.slots.tables.append(term)
@@ -467,7 +491,10 @@ class Parser(Comparisons, Patterns):
         for place, term in enumerate(self.row):
             if term.used or term.kind != "structure":
                 continue
-            if term.value in _IDLE:
+            timed = any(isinstance(slot, PeriodSlot) for slot in self.slots.conditions) or any(
+                slot.grain for slot in self.slots.dimensions
+            )
+            if term.value in _IDLE or (term.value == "new" and timed):
                 term.used = True
             elif term.value in ("times",) and place and self.row[place - 1].used:
                 term.used = False

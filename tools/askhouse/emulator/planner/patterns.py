@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .lexicons import english
+from .periods import Period
 from .row import (
     Row,
     moment,
@@ -35,6 +36,7 @@ class Patterns(Row):
             ):
                 end += 1
             if end > place + 1 and not (self._at(end) is not None and self.row[end].kind == "period"):
+                self.slots.units += [unit.lower for unit in self.row[place + 1 : end]]
                 self._take(*self.row[place:end])
 
     def _rows(self) -> None:
@@ -222,6 +224,22 @@ class Patterns(Row):
                 self._take(term)
                 self.slots.conditions.append(RelationSlot(term))
 
+    def _joined_period(self, term: Term) -> Period:
+        """The period, in the year of the one that follows it by "and": "June and July 2025"."""
+        at = self.row.index(term)
+        joint, following = self._at(at + 1), self._at(at + 2)
+        period: Period = term.value
+        if joint is None or following is None or following.kind != "period":
+            return period
+        if joint.has("structure", "or"):
+            self.slots.is_any = True
+        if joint.has("structure", "and", "or", "compare"):
+            self._take(joint)
+            other: Period = following.value
+            if period.yearless and not other.yearless and other.start is not None:
+                return period.in_year(other.start.year)
+        return period
+
     def _verbal(self, term: Term) -> bool:
         if (term.lower,) in english().phrases:
             return False  # a verb that links only: "do we sell"
@@ -242,4 +260,5 @@ class Patterns(Row):
                 self._take(before)
             self._take(term)
             near, clause = self._near(term)
-            self.slots.conditions.append(PeriodSlot(term.value, mention, negated, near, clause))
+            value = self._joined_period(term)
+            self.slots.conditions.append(PeriodSlot(value, mention, negated, near, clause))

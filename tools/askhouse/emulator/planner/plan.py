@@ -123,7 +123,17 @@ class Has:
     negated: bool = False
     operator: Operator | None = None
     count: int = 1
-    said: str = ""
+    via: str = ""
+    """The column of that table that points here, where it has several."""
+
+
+@dataclass(frozen=True)
+class Frequent:
+    """The column's value occurs in as many rows as `operator count` says."""
+
+    column: ColumnRef
+    operator: Operator
+    count: int
 
 
 @dataclass(frozen=True)
@@ -141,7 +151,7 @@ class AnyOf:
     conditions: tuple[Condition, ...]
 
 
-Condition = Compare | OneOf | Missing | Like | During | OnPart | Has | Within | AnyOf
+Condition = Compare | OneOf | Missing | Like | During | OnPart | Has | Within | Frequent | AnyOf
 
 
 @dataclass(frozen=True)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from datetime import date
+from itertools import pairwise
 
 from .choose import (
     RefusedError,
+    UndecidedError,
     fits_any,
     fits_table,
     label_of,
@@ -18,9 +21,11 @@ from .lexicons import english
 from .measures import home_of, table_of
 from .plan import (
     Aggregate,
+    AnyOf,
     ByColumn,
     ByTime,
     ColumnRef,
+    Condition,
     Dimension,
     Direction,
     During,
@@ -98,9 +103,22 @@ class Resolver(Superlatives, Groups):
         return bool(self.slots.target.candidates) and self.slots.target.candidates[0].is_table
 
     def _count_target(self) -> None:
-        assert self.slots.target is not None
-        self.slots.measures.append(MeasureSlot("count", self.slots.target, said=self.slots.target.text))
+        target = self.slots.target
+        assert target is not None
+        best = target.candidates[0]
+        if best.field is not None and best.field.role == "number" and not best.field.counts:
+            self.slots.measures.append(self._asked_function(target))
+        else:
+            self.slots.measures.append(MeasureSlot("count", target, said=target.text))
         self.slots.target = None
+
+    def _asked_function(self, target: Term) -> MeasureSlot:
+        """A bare number by group: whether its average or its total is meant must be told."""
+        key, options = f"function {target.lower}", [f"average {target.text}", f"total {target.text}"]
+        answer = self.chooser.chosen.get(key)
+        if answer not in options:
+            raise UndecidedError(key, f"Do you want the average or the total of {target.text}?", options)
+        return MeasureSlot("avg" if answer == options[0] else "sum", target, said=target.text)
 
     def _aggregate_plan(self) -> Plan:
         self._number_per_row()
@@ -117,9 +135,14 @@ class Resolver(Superlatives, Groups):
         conditions = Conditions(
             self.layer, self.chooser, self.when, home, base if base and self.layer.entities[base].times else None
         )
+        counted = (
+            measures[0].column
+            if isinstance(measures[0], Aggregate) and measures[0].function == "count_distinct"
+            else None
+        )
+        conditions.counted = counted if isinstance(counted, ColumnRef) else None
         relations = [table for table in self._relations(home) if table != base]
         plain = [slot for slot in self.slots.conditions if not isinstance(slot, CompareSlot) or slot.measure is None]
-        periods = [slot for slot in plain if isinstance(slot, PeriodSlot)]
         where = [*conditions.resolve(plain, relations), *self.pointing]
         if self.slots.is_share:
             measures = self._shares(measures, conditions, dimensions)
@@ -129,8 +152,7 @@ class Resolver(Superlatives, Groups):
             and all(not (isinstance(one, ByColumn) and one.column == conditions.split) for one in dimensions)
         ):
             dimensions.append(ByColumn(conditions.split, said=conditions.split.column))
-        elif self.slots.is_compare and not dimensions:
-            dimensions += self._compared_dimension(where, periods)
+        where = self._periods(where, dimensions)
         having = tuple(self._having(measures))
         order, limit = self._order(measures, dimensions)
         within = self._within(dimensions) if limit else ()
@@ -221,14 +243,18 @@ class Resolver(Superlatives, Groups):
                 raise RefusedError("unused_words", "I did not understand which part the share is of.")
         return found
 
-    def _compared_dimension(self, where: list[Any], periods: list[PeriodSlot]) -> list[Dimension]:
-        during = [one for one in where if isinstance(one, During)]
-        if len(during) == 2 and len(periods) == 2:
-            raise RefusedError(
-                "unsupported",
-                "Comparing two periods is not understood yet. Ask for the numbers by year, quarter or month.",
-            )
-        return []
+    def _periods(self, where: list[Condition], dimensions: list[Dimension]) -> list[Condition]:
+        """Several periods of one moment: any of them counts; compared, or joined by "and", each is a group."""
+        during = [one for one in where if isinstance(one, During) and not one.negated]
+        if len(during) < 2 or len({one.time for one in during}) > 1 or not _apart(during):
+            return where
+        units = {slot.period.unit for slot in self.slots.conditions if isinstance(slot, PeriodSlot)}
+        unit = units.pop() if len(units) == 1 else None
+        if not self.slots.is_any and not any(isinstance(one, ByTime) for one in dimensions):
+            if unit is None:
+                raise RefusedError("unsupported", "Comparing periods of different lengths is not understood.")
+            dimensions.append(ByTime(during[0].time, unit, unit))
+        return [one for one in where if one not in during] + [AnyOf(tuple(during))]
 
     def _order(self, measures: list[Measure], dimensions: list[Dimension]) -> tuple[tuple[Order, ...], int | None]:
         slots = self.slots
@@ -236,6 +262,10 @@ class Resolver(Superlatives, Groups):
         for order in slots.order:
             if order.measure is not None:
                 measure = self.measure(order.measure)
+                shared = next(
+                    (one for one in measures if isinstance(one, Ratio | ShareOfTotal) and _whole(one) == measure), None
+                )
+                measure = shared or measure
                 if measure not in measures:
                     measures.append(measure)
                 found.append(
@@ -325,6 +355,8 @@ class Resolver(Superlatives, Groups):
         for one in order:
             if isinstance(one.column, ColumnRef) and columns and one.column not in columns:
                 columns.append(one.column)
+            elif isinstance(one.column, TimeRef) and columns:
+                columns += [ColumnRef(one.column.table, name) for name in one.column.columns]
         limit = slots.limit
         if limit is None and any(one.superlative for one in slots.order) and not self._plural():
             limit = 1
@@ -412,3 +444,13 @@ class Resolver(Superlatives, Groups):
 
     def _repeats(self, columns: list[ColumnRef | TimeRef]) -> bool:
         return not any(isinstance(ref, ColumnRef) and self.layer.field(ref).role == "key" for ref in columns)
+
+
+def _apart(during: Sequence[During]) -> bool:
+    """Whether no two periods overlap."""
+    spans = sorted((one.start or date.min, one.end or date.max) for one in during)
+    return all(first[1] <= second[0] for first, second in pairwise(spans))
+
+
+def _whole(share: Ratio | ShareOfTotal) -> Measure:
+    return share.bottom if isinstance(share, Ratio) else share.of

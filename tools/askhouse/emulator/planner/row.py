@@ -139,3 +139,12 @@ def first_term(slot: ConditionSlot) -> Term | None:
 def year_number(term: Term) -> float | None:
     text = term.lower
     return float(text) if text.isdigit() else None
+
+
+def keyed(term: Term) -> bool:
+    """Whether a number behind the word names one row: "user 5" does, "the top users 5" does not."""
+    one = term.candidates[0]
+    if not one.is_table or one.score < 0.85 or term.tokens[-1].lower.endswith("s"):
+        return False
+    key = one.entity.identifier
+    return len(key) == 1 and one.entity.fields[key[0]].type == "INT64"

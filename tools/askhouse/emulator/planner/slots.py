@@ -44,6 +44,7 @@ class CompareSlot:
     mention: Term | None = None
     hint: list[str] = field(default_factory=list)
     measure: MeasureSlot | None = None
+    unit: str = ""
 
 
 @dataclass
@@ -106,6 +107,14 @@ class PeriodSlot:
 
 
 @dataclass
+class KeySlot:
+    """The row of a table that a number names: "user 5"."""
+
+    mention: Term
+    number: int
+
+
+@dataclass
 class WeekdaySlot:
     """On certain days of the week, 1 = Sunday; the term may also be a stored value."""
 
@@ -113,7 +122,9 @@ class WeekdaySlot:
     negated: bool = False
 
 
-ConditionSlot = WeekdaySlot | CompareSlot | CountSlot | ValueSlot | LikeSlot | RelationSlot | StateSlot | PeriodSlot
+ConditionSlot = (
+    KeySlot | WeekdaySlot | CompareSlot | CountSlot | ValueSlot | LikeSlot | RelationSlot | StateSlot | PeriodSlot
+)
 
 
 @dataclass
@@ -138,6 +149,8 @@ class Slots:
     """Conditions of the part, in "what share of … is …"."""
     is_share: bool = False
     is_compare: bool = False
+    is_any: bool = False
+    """Whether periods are joined by "or"."""
     is_rows: bool = False
     is_list: bool = False
     order: list[OrderSlot] = field(default_factory=list)
@@ -150,5 +163,7 @@ class Slots:
     """Columns that a closing sentence asks for: "Return the name and the total"."""
     distinct: bool = False
     direction: Direction | None = None
+    units: list[str] = field(default_factory=list)
+    """Units in which numbers are wanted: "in hours"."""
     way: Way | None = None
     """A direction that the question's verb gave without an object ("how many flights left")."""

@@ -50,14 +50,16 @@ class Superlatives(Measures):
         if self.slots.tables:
             return MeasureSlot("count", self.slots.tables.pop(0), said="rows")
         one = target.candidates[0]
-        table = (
-            one.entity.key
-            if one.field is not None
-            else next(iter(link.child for link in self.layer.links if link.parent == one.entity.key), None)
-        )
-        if table is None:
+        below = list(dict.fromkeys(link.child for link in self.layer.links if link.parent == one.entity.key))
+        tables = [one.entity.key, *below] if one.field is not None else below
+        if not tables:
             raise RefusedError("no_measure", f"I did not understand by what {target.text} are to be ordered.")
-        entity = self.layer.entities[table]
+        key = f"rows {target.lower}"
+        options = [f"number of {self.layer.entities[table].said}" for table in tables]
+        answer = self.chooser.chosen.get(key)
+        if len(options) > 1 and answer not in options:
+            raise UndecidedError(key, f"{target.text.capitalize()} counted by what?", options[:6])
+        entity = self.layer.entities[tables[options.index(answer)] if answer else tables[0]]
         fake = Term("mention", None, target.tokens, [Candidate(entity, None, 1.0)])
         return MeasureSlot("count", fake, said=entity.said)
 
@@ -141,7 +143,7 @@ class Superlatives(Measures):
         options = [f"{one.ref.column} of {entity.said}" for one in numbers]
         children = [link.child for link in self.layer.links if link.parent == entity.key][:3]
         options = [f"number of {self.layer.entities[child].said}" for child in dict.fromkeys(children)] + options
-        if target.candidates[0].field is not None:
+        if target.candidates[0].field is not None and target.candidates[0].field.role != "key":
             options = [f"number of {entity.said}", *[f"average {one.ref.column}" for one in numbers]]
         answer = self.chooser.chosen.get(key)
         if answer not in options or not options:

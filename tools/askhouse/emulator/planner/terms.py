@@ -84,7 +84,7 @@ def _term_at(layer: SemanticLayer, tokens: Sequence[Token], at: int, periods: Pe
     if period := periods.read(at):
         options.append((period[1] + 0.5, Term("period", period[0], list(tokens[at : at + period[1]]))))
     lexical = _lexical(tokens, at)
-    if lexical:
+    if lexical and not _is_noun(layer, lexical, tokens, at):
         options.append((len(lexical.tokens) + (0.25 if lexical.kind in _WEAK else 0.45), lexical))
     mention = _mention(layer, tokens, at)
     if mention:
@@ -103,6 +103,14 @@ def _term_at(layer: SemanticLayer, tokens: Sequence[Token], at: int, periods: Pe
     )
     best.held = best.held or (value.held if value and len(value.tokens) == len(best.tokens) else [])
     return best
+
+
+def _is_noun(layer: SemanticLayer, lexical: Term, tokens: Sequence[Token], at: int) -> bool:
+    """Whether "order" in "per order by country" is the table, not the sorting."""
+    if not lexical.has("structure", "ordered") or at == 0:
+        return False
+    named = tokens[at - 1].lower in ("per", "each", "every", "an", "the", "of", "one", "any")
+    return named and bool(candidates_of(layer, [tokens[at]]))
 
 
 def _calendar(term: Term) -> bool:

@@ -14,6 +14,7 @@ from .plan import (
     Condition,
     During,
     Elapsed,
+    Frequent,
     Has,
     Like,
     Missing,
@@ -96,6 +97,8 @@ class Where:
                 return self._semi_join(scope, condition)
             case Within():
                 return self._within(scope, condition)
+            case Frequent():
+                return self._frequent(scope, condition)
             case AnyOf(conditions):
                 return exp.Paren(this=exp.or_(*[self._condition(scope, one) for one in conditions]))
             case During():
@@ -179,7 +182,7 @@ class Where:
             if bridge is None or bridge == scope.base:
                 raise NoPathError(scope.base, child)
             child = bridge
-        path = paths_up(self.layer, child, scope.base)[0]
+        path = paths_up(self.layer, child, scope.base, has.via if child == has.table else "")[0]
         inner = Scope(self.layer, child)
         inner.alias()
         key = inner._node(path[:-1], path[-1].column)
@@ -193,6 +196,14 @@ class Where:
         own = exp.column(path[-1].parent_column, table=scope.alias(), quoted=needs_quotes(path[-1].parent_column))
         node = exp.In(this=own, query=select.subquery())
         return exp.Not(this=node) if has.negated else node
+
+    def _frequent(self, scope: Scope, frequent: Frequent) -> exp.Expr:
+        inner = Scope(self.layer, frequent.column.table)
+        inner.alias()
+        node = inner.column(frequent.column)
+        select = inner_select(inner, node, [not_null(node)]).group_by(node.copy())
+        counted = OPERATORS[frequent.operator](this=exp.Count(this=exp.Star()), expression=literal(frequent.count))
+        return exp.In(this=scope.column(frequent.column), query=select.having(counted).subquery())
 
     def _nested(self, child: str, has: Has) -> tuple[Condition, ...]:
         """Conditions at a table between: those that its rows cannot tell belong to the rows of the table named."""
@@ -217,6 +228,8 @@ class Where:
 
 def _condition_tables(condition: Condition) -> list[str]:
     match condition:
+        case Frequent(column=ref):
+            return [ref.table]
         case During(time=time) | OnPart(time=time):
             return [time.table]
         case Compare(column=Elapsed(start=start)):
