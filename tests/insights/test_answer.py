@@ -46,6 +46,12 @@ def test_a_chart_group_repeats_its_query_and_job_without_a_second_result() -> No
     assert [block.result for block in answer.blocks if isinstance(block, ChartBlock)] == ["n"]
 
 
+def test_rows_of_a_job_that_are_sent_twice_are_one_result() -> None:
+    job = JobRun(Job(project="p", job_id="j"))
+    answer = _answer(Text("final", ("See.",)), Query(), job, _rows("n"), Query(), job, _rows("n"))
+    assert [block.kind for block in answer.blocks] == ["text", "table"]
+
+
 def test_queries_on_the_way_are_kept_apart_from_the_published_one() -> None:
     builder = AnswerBuilder("q")
     thought = builder.add(Text("thought", ("Running a query", "Executing: SELECT DISTINCT x FROM `p.d.t`")))

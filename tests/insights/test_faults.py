@@ -16,7 +16,7 @@ from google.cloud import geminidataanalytics_v1 as api
 from google.protobuf import json_format
 
 from askhouse.errors import DeniedError
-from askhouse.insights import agents
+from askhouse.insights import agents, credentials
 from askhouse.insights.client import InsightsClient, Thought
 from askhouse.settings import Settings
 
@@ -245,3 +245,23 @@ async def test_without_credentials_google_is_not_asked(tmp_path: Path, monkeypat
     _, answer = await asked(Settings(home=tmp_path, project="example-project"))
     assert answer.failure is not None and answer.failure.code == "denied"
     assert "gcloud auth application-default login" in answer.failure.remedy
+
+
+async def test_google_is_spoken_to_with_tls_and_credentials(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What listens there hangs up at the greeting, so the call ends as unreachable: it was made, and not in clear."""
+    person = {"type": "authorized_user", "client_id": "i", "client_secret": "s", "refresh_token": "t"}
+    (tmp_path / "adc.json").write_text(json.dumps(person))
+    monkeypatch.setenv("GOOGLE_APPLICATION_CREDENTIALS", str(tmp_path / "adc.json"))
+    first_bytes = []
+
+    async def hang_up(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        first_bytes.append(await reader.read(3))
+        writer.close()
+
+    server = await asyncio.start_server(hang_up, "127.0.0.1", 0)
+    url = f"https://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+    _, answer = await asked(Settings(home=tmp_path, project="example-project", chat_endpoint=url))
+    server.close()
+    credentials._default.cache_clear()
+    assert answer.failure is not None and answer.failure.code == "unreachable"
+    assert first_bytes and all(start.startswith(b"\x16\x03") for start in first_bytes)  # a TLS greeting

@@ -165,6 +165,8 @@ class AnswerBuilder:
             last.text += text if last.text[-1:].isspace() or text[:1].isspace() else f"\n\n{text}"
 
     def _rows(self, message: Rows) -> None:
+        if self._job is not None and any(result.job == self._job for result in self._answer.results):
+            return  # the service sent the rows of this job before
         table = table_of(message.fields, message.rows)
         sql, origin = (self._sql.text, self._sql.origin) if self._sql else ("", "generated")
         result = self._result(message.name or self._name, sql, origin)
