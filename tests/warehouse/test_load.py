@@ -140,6 +140,12 @@ def test_parquet_keeps_its_types(home: Path, tmp_path: Path) -> None:
     ]
 
 
+def test_nan_of_a_data_frame_is_a_missing_value(home: Path, tmp_path: Path) -> None:
+    file = tmp_path / "frame.parquet"
+    duckdb.sql(f"COPY (SELECT unnest([1.5, 'nan'::DOUBLE, NULL]) AS x) TO '{file}'")
+    assert loaded(home, file)[1] == [(1.5,), (None,), (None,)]
+
+
 def files_below(folder: Path) -> set[Path]:
     return set(folder.rglob("*"))
 

@@ -92,6 +92,7 @@ REFUSALS: list[tuple[str, type[Exception], str]] = [
     ("SELECT (SELECT carrier FROM {f})", InvalidQueryError, "Scalar subquery produced more than one element"),
     ("SELECT x FROM `local.nycflights13.flight`", TableNotFoundError,
      "local.nycflights13.flight. Did you mean local.nycflights13.flights?"),
+    ("SELECT f FROM {f} AS f", UnsupportedError, "whole row f"),
     ("SELECT x FROM flights", InvalidQueryError, "must be qualified with a dataset"),
     ("SELECT * FROM `local.nycflights13.fl*`", UnsupportedError, "Wildcard tables"),
     ("SELECT * FROM local.nycflights13.INFORMATION_SCHEMA.TABLES", TableNotFoundError, "INFORMATION_SCHEMA"),

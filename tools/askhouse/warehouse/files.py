@@ -246,6 +246,10 @@ def _read_typed(connection: DuckDBPyConnection, path: Path, source: str) -> Read
 def _typed_cast(name: str, kind: Kind) -> str:
     if kind == JSON:
         return f"CAST(to_json({quoted(name)}) AS VARCHAR) AS {quoted(name)}"
+    if (
+        kind == FLOAT64
+    ):  # NaN stands for a missing value, as data frames use it; DuckDB and BigQuery order it differently
+        return f"CASE WHEN NOT isnan({quoted(name)}) THEN CAST({quoted(name)} AS DOUBLE) END AS {quoted(name)}"
     return f"CAST({quoted(name)} AS {duckdb_type(kind)}) AS {quoted(name)}"
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from sqlglot import exp
 
-from ..errors import InvalidQueryError
+from ..errors import InvalidQueryError, UnsupportedError
 from .base import TableRef
 from .catalogue import Stored
 from .guard import nearest
@@ -88,6 +88,7 @@ class Scope:
         if found is None:
             source = self.source(parts[0]) if len(parts) > 1 else None
             if source is None:
+                self._refuse_whole_row(parts[0])
                 raise self._unrecognized(parts[0], node)
             found = _member(source, parts[1], node)
             parts = parts[1:]
@@ -110,6 +111,10 @@ class Scope:
         if found:
             return found[0]
         return self.parent._plain(name, node) if self.parent else None
+
+    def _refuse_whole_row(self, name: str) -> None:
+        if self.source(name) is not None:
+            raise UnsupportedError(f"The whole row {name} as a value is not supported here.", f"Write {name}.*")
 
     def _unrecognized(self, name: str, node: exp.Column) -> InvalidQueryError:
         known = [value.name for source in self.sources for value in _visible(source)]
