@@ -5,6 +5,7 @@ from __future__ import annotations
 from pydantic import BaseModel, ConfigDict, Field
 
 from .answer import Column, Job
+from .keys import json_size
 
 MAX_BYTES = 3_072
 
@@ -26,7 +27,7 @@ class Conversation(BaseModel):
 
     turns: list[Turn] = Field(default_factory=list)
 
-    def with_turn(self, turn: Turn, *, max_bytes: int = MAX_BYTES - 256) -> Conversation:
+    def with_turn(self, turn: Turn, *, max_bytes: int = MAX_BYTES) -> Conversation:
         """This conversation and one turn more, within `max_bytes` of JSON.
 
         The oldest turns are dropped first; a turn that is too large by itself loses its text, then its SQL, and is left
@@ -74,7 +75,7 @@ class Message(BaseModel):
 
 
 def _size(turns: list[Turn]) -> int:
-    return len(Conversation(turns=turns).model_dump_json().encode())
+    return json_size(Conversation(turns=turns).model_dump(mode="json"))
 
 
 def _without(turn: Turn, *fields: str) -> Turn:

@@ -10,7 +10,6 @@ from functools import cache
 from typing import Any, Generic, Literal, Protocol, TypeVar, cast, get_origin
 
 from pydantic import TypeAdapter, ValidationError
-from pydantic_core import PydanticSerializationError
 
 from .errors import ContractKeyError, ContractValueError, ContractVersionError
 
@@ -73,10 +72,11 @@ class _Declaration(Generic[T]):
             raise ContractValueError(key, f"holds {self._held}, got {type(value).__name__}.")
         if not self.persisted:
             return value
+        adapter = _adapter(cast(Hashable, self.holds))
         try:
-            plain = _adapter(cast(Hashable, self.holds)).dump_python(value, mode="json", warnings="error")
-        except PydanticSerializationError as error:
-            raise ContractValueError(key, f"does not hold a {self._held}.") from error
+            plain = adapter.dump_python(adapter.validate_python(value, strict=True), mode="json")
+        except ValidationError as error:
+            raise ContractValueError(key, f"does not hold a {self._held}: {_first(error)}") from error
         return plain if self.version == 1 else {VERSION: self.version, VALUE: plain}
 
     def _load(self, key: str, stored: Any) -> T:
@@ -108,7 +108,7 @@ class _Declaration(Generic[T]):
             return None  # a cleared key: ADK cannot delete one
         try:
             self._load(key, stored)
-            if self.persisted and (size := _json_size(stored)) > self.max_bytes:
+            if self.persisted and (size := json_size(stored)) > self.max_bytes:
                 return f"is {size:,} bytes, the limit is {self.max_bytes:,}."
         except ContractVersionError as error:
             return str(error)
@@ -120,7 +120,7 @@ class _Declaration(Generic[T]):
 
     def _checked(self, key: str, value: T) -> Any:
         stored = self._dump(key, value)
-        if self.persisted and (size := _json_size(stored)) > self.max_bytes:
+        if self.persisted and (size := json_size(stored)) > self.max_bytes:
             raise ContractValueError(key, f"would be {size:,} bytes, the limit is {self.max_bytes:,}.")
         return stored
 
@@ -221,7 +221,8 @@ def _adapter(holds: Hashable) -> TypeAdapter[Any]:
     return TypeAdapter(cast(Any, holds))
 
 
-def _json_size(value: Any) -> int:
+def json_size(value: Any) -> int:
+    """Bytes of a value as JSON in UTF-8: what the limits of the keys count."""
     return len(json.dumps(value, ensure_ascii=False, allow_nan=False).encode())
 
 
