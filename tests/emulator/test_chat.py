@@ -6,9 +6,11 @@ import asyncio
 import re
 from uuid import uuid4
 
+import grpc
 import pytest
 from google.api_core.exceptions import FailedPrecondition, InvalidArgument, MethodNotImplemented, NotFound
 from google.cloud import geminidataanalytics_v1 as api
+from google.cloud.geminidataanalytics_v1.services.data_chat_service.transports import DataChatServiceGrpcTransport
 from google.protobuf import json_format
 
 from askhouse.emulator.local import Emulator
@@ -57,6 +59,21 @@ async def test_a_saved_agent_answers(emulator: Emulator) -> None:
     agent = api.DataAgentContext(data_agent=f"{PARENT}/dataAgents/flights")
     async with clients(emulator) as (client, _):
         messages = await chat(client, request("How many flights by origin?", data_agent_context=agent))
+    assert len(rows(messages)) == 3
+
+
+async def test_the_query_names_the_tables_that_it_reads(emulator: Emulator) -> None:
+    agent = api.DataAgentContext(data_agent=f"{PARENT}/dataAgents/flights")
+    async with clients(emulator) as (client, _):
+        messages = await chat(client, request("How many planes by manufacturer?", data_agent_context=agent))
+    (query,) = [m.system_message.data.query for m in messages if m.system_message.data.query.datasources]
+    assert [source.bigquery_table_reference.table_id for source in query.datasources] == ["planes"]
+
+
+def test_googles_blocking_client_gets_the_same(emulator: Emulator) -> None:
+    with grpc.insecure_channel(emulator.grpc.removeprefix("http://")) as channel:
+        client = api.DataChatServiceClient(transport=DataChatServiceGrpcTransport(channel=channel))
+        messages = list(client.chat(request=request("How many flights by origin?")))
     assert len(rows(messages)) == 3
 
 
@@ -233,8 +250,6 @@ async def test_fifty_at_once(emulator: Emulator) -> None:
 
 async def test_v1beta_is_served_too(emulator: Emulator) -> None:
     beta = pytest.importorskip("google.cloud.geminidataanalytics_v1beta")
-    import grpc
-
     asked = request("How many flights by origin?")
     async with grpc.aio.insecure_channel(emulator.grpc.removeprefix("http://")) as channel:
         call = channel.unary_stream(

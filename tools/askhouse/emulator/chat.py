@@ -124,7 +124,7 @@ def _burst(planned: Planned, context: ChatContext, rows: Rows, project: str, job
     matched = planned.origin == "matched_example"
     messages = [
         wire.final_response(_introduction(planned, clock)),
-        wire.query(context.refs),
+        wire.query([ref for ref in context.refs if str(ref) in sql.replace("`", "")] or context.refs),
         wire.matched_query(context.example_question(sql), sql) if matched else wire.generated_sql(sql),
         wire.job(project, job_id),
         wire.result(wire.result_name(rows.columns), rows),
