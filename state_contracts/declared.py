@@ -61,7 +61,7 @@ DATA_AGENT = StateFamily(
 )  # fmt: skip
 PREFERENCES = StateKey(
     name="preferences", scope="user", holds=Preferences,
-    writers=("set_preference",), readers=("root", "data_agent", "summarizer", "chart_agent"),
+    writers=("set_preference",), readers=("root", "data_agent", "summarizer", "chart_agent", "finish"),
     purpose="How the person likes answers.",
 )  # fmt: skip
 PROFILE = StateKey(

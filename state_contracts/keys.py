@@ -86,7 +86,7 @@ class _Declaration(Generic[T]):
             return cast(T, stored)
         version, plain = _unwrapped(stored)
         if version > self.version:
-            reason = f"was written by version {version}, this is {self.version}; update askhouse to read it."
+            reason = f"was written by version {version}, newer than this one, {self.version}."
             raise ContractVersionError(key, reason)
         try:
             return cast(T, _adapter(cast(Hashable, self.holds)).validate_python(self._migrated(plain, version)))

@@ -13,7 +13,8 @@ from .root import NAME, build_root
 
 def build_app(settings: Settings) -> App:
     """The application for these settings. Agents have one parent, so each application has agents of its own."""
-    return App(name=NAME, root_agent=build_root(settings), plugins=[OneTurnAtATime(), ContractsGuard()])
+    guard = ContractsGuard(strict=settings.contracts == "strict")
+    return App(name=NAME, root_agent=build_root(settings), plugins=[OneTurnAtATime(), guard])
 
 
 app = build_app(load_settings().settings)

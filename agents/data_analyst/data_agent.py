@@ -14,6 +14,8 @@ from askhouse.agent_tools.calls import call_of, words_of
 from askhouse.settings import Settings
 from state_contracts import ANSWER, CONVERSATION, LAST_RESULT, OFFERED, Answer, Conversation, LastResult, Offered, Turn
 
+from .remembered import remembered
+
 DataAgent = Callable[["Asked", Context], AsyncGenerator[Event, None]]
 MAX_TURN_TEXT = 600
 MAX_TURN_SQL = 1_600
@@ -66,7 +68,7 @@ def progress_line(title: str, text: str) -> str:
 
 
 def _chosen(words: str, ctx: Context) -> str:
-    offered = OFFERED.read(ctx.state)
+    offered = remembered(OFFERED, ctx.state)
     return (offered and offered.chosen_by(words)) or words
 
 

@@ -10,6 +10,8 @@ from google.genai import types
 from askhouse.settings import Settings
 from state_contracts import CONVERSATION, OFFERED
 
+from .remembered import remembered
+
 InstructionProvider = Callable[[ReadonlyContext], str | Awaitable[str]]
 
 MAX_CHARS = 4_000
@@ -35,10 +37,10 @@ def instruction_of(settings: Settings) -> InstructionProvider:
 
     def instruction(context: ReadonlyContext) -> str:
         lines = [_INSTRUCTION, f"Data: {_place_line(settings)}"]
-        conversation = CONVERSATION.read(context.state)
+        conversation = remembered(CONVERSATION, context.state)
         if conversation and conversation.turns:
             lines.append(f"The last question was: {conversation.turns[-1].question}")
-        offered = OFFERED.read(context.state)
+        offered = remembered(OFFERED, context.state)
         if offered and offered.questions:
             lines.append("Questions offered by number: " + " ".join(_numbered(offered.questions)))
         return "\n".join(lines)

@@ -24,12 +24,13 @@ from google.genai import types
 from askhouse.agent_tools import agents as agent_tools
 from askhouse.agent_tools.calls import call_of, item_of, words_of
 from askhouse.agent_tools.catalogue import build_describe_data
-from askhouse.errors import SettingsError
+from askhouse.errors import AskhouseError, SettingsError
 from askhouse.offline_model import NO_TOKENS, register
 from askhouse.settings import LOCAL_MODEL, Settings
-from state_contracts import ANSWER, CHART, MESSAGE, OFFERED, Answer, AnswerError, Message
+from state_contracts import ANSWER, CHART, MESSAGE, OFFERED, Answer, AnswerError, ContractError, Message
 
 from . import prompts
+from .remembered import remembered
 from .workflow import build_workflow
 
 NAME = "data_analyst"
@@ -97,7 +98,7 @@ def ask_what_was_chosen(callback_context: CallbackContext, llm_request: LlmReque
     last = llm_request.contents[-1] if llm_request.contents else None
     if last is None or last.role != "user" or not (last.parts and last.parts[0].text):
         return
-    offered = OFFERED.read(callback_context.state)
+    offered = remembered(OFFERED, callback_context.state)
     if offered and (question := offered.chosen_by(last.parts[0].text)):
         llm_request.contents[-1] = types.Content(role="user", parts=[types.Part(text=question)])
 
@@ -136,14 +137,8 @@ def explain_failure(
     if not isinstance(error, Exception):
         return None  # cancelled: nobody waits for words
     _log.error("%s failed", tool.name, exc_info=error)
-    reason = f"{tool.name} failed: {type(error).__name__}: {error}."
-    text = _leave_failure(
-        tool_context,
-        call_of(tool_context),
-        "internal",
-        reason,
-        "Ask again; if it stays, `askhouse doctor` may tell why.",
-    )
+    code, reason, remedy = _in_words(tool.name, error)
+    text = _leave_failure(tool_context, call_of(tool_context), code, reason, remedy)
     MESSAGE.write(tool_context.state, call_of(tool_context), Message(text=text))
     return {"error": reason}
 
@@ -161,6 +156,16 @@ def _leave_failure(context: CallbackContext, call: str, code: str, reason: str, 
     answer = Answer(question=words_of(context), outcome="failed", complete=False, errors=[failure])
     ANSWER.write(context.state, call, answer)
     return f"{reason} {remedy}"
+
+
+def _in_words(tool: str, error: Exception) -> tuple[str, str, str]:
+    """Code, reason and remedy of a failure."""
+    if isinstance(error, AskhouseError):
+        return error.code, error.message, error.remedy
+    if isinstance(error, ContractError):
+        return "contract", str(error), "Update askhouse, or start a new conversation."
+    reason = f"{tool} failed: {type(error).__name__}: {error}."
+    return "internal", reason, "Ask again; if it stays, `askhouse doctor` may tell why."
 
 
 def _messages(context: CallbackContext) -> dict[str, str]:

@@ -7,7 +7,9 @@ import asyncio
 from google.adk.agents.context import Context
 
 from askhouse.agent_tools.calls import call_of
-from state_contracts import ANSWER, PREFERENCES, SUMMARY, Preferences, Summary
+from state_contracts import ANSWER, SUMMARY, Summary
+
+from .remembered import preferences_of
 
 
 async def summarizer(ctx: Context) -> None:
@@ -17,8 +19,8 @@ async def summarizer(ctx: Context) -> None:
         return
     from askhouse.facts.narrate import summarize
 
-    preferences = PREFERENCES.read(ctx.state) or Preferences()
-    SUMMARY.write(ctx.state, call_of(ctx), await asyncio.to_thread(summarize, answer, preferences))
+    summary = await asyncio.to_thread(summarize, answer, preferences_of(ctx.state))
+    SUMMARY.write(ctx.state, call_of(ctx), summary)
 
 
 def unsummarized(ctx: Context, error: Exception) -> None:

@@ -23,6 +23,7 @@ from state_contracts import ANSWER, CHART, LAST_CHART, MESSAGE, SUMMARY, Answer,
 
 from .chart_agent import chart_agent, undrawn
 from .data_agent import Asked, build_data_agent
+from .remembered import UNREADABLE, are_unreadable, preferences_of
 from .summarizer import summarizer, unsummarized
 
 _log = logging.getLogger(__name__)
@@ -87,7 +88,10 @@ async def finish(ctx: Context) -> str:
     call = call_of(ctx)
     answer = ANSWER.read(ctx.state, call) or _lost()
     chart = CHART.read(ctx.state, call)
-    MESSAGE.write(ctx.state, call, compose(answer, SUMMARY.read(ctx.state, call), chart))
+    if are_unreadable(ctx.state):
+        answer.blocks.append(NoticeBlock(text=UNREADABLE))
+    message = compose(answer, SUMMARY.read(ctx.state, call), chart, preferences_of(ctx.state))
+    MESSAGE.write(ctx.state, call, message)
     if chart is not None and chart.kind != "none":
         LAST_CHART.write(ctx.state, LastChart(kind=chart.kind, result=chart.result))
     return ""

@@ -13,10 +13,10 @@ from google.adk.artifacts.file_artifact_service import FileArtifactService
 from google.adk.events.event import Event
 from google.adk.runners import Runner
 from google.adk.sessions.session import Session
-from google.adk.sessions.sqlite_session_service import SqliteSessionService
 from google.genai import types
 
 from askhouse.emulator.local import Emulator, stop_embedded
+from askhouse.guard.sessions import guarded_session_service
 from askhouse.settings import Settings
 from data_analyst.agent import build_app
 
@@ -70,7 +70,7 @@ class Chat:
 @asynccontextmanager
 async def chatting(settings: Settings, user: str = "ana", session: str | None = None) -> AsyncIterator[Chat]:
     """A conversation in a process of its own as it were: new runner, new services, on the same files."""
-    service = SqliteSessionService(settings.sessions_uri)
+    service = guarded_session_service(settings.sessions_uri)
     pictures = FileArtifactService(root_dir=str(settings.home / "artifacts"))
     runner = Runner(app=build_app(settings), session_service=service, artifact_service=pictures)
     if session is None:
@@ -93,13 +93,13 @@ def service(sample_home: Path, tmp_path_factory: pytest.TempPathFactory) -> Iter
 @pytest.fixture
 def settings(home: Path, service: Emulator) -> Settings:
     """Settings of a fresh machine whose services run already."""
-    return Settings(home=home, chat_endpoint=service.grpc, bigquery_endpoint=service.rest)
+    return Settings(home=home, chat_endpoint=service.grpc, bigquery_endpoint=service.rest, contracts="strict")
 
 
 @pytest.fixture
 def fresh(home: Path) -> Iterator[Settings]:
     """Settings of a fresh machine: the services start in the process, at the first question."""
-    yield Settings(home=home)
+    yield Settings(home=home, contracts="strict")
     stop_embedded()
 
 

@@ -128,13 +128,13 @@ async def _runner(settings: Settings, collector: BasePlugin, picture: bool) -> A
 
 
 def _session_service(settings: Settings) -> BaseSessionService:
-    from google.adk.sessions.sqlite_session_service import SqliteSessionService
+    from .guard.sessions import guarded_session_service
 
     try:
         settings.home.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise _unusable(settings, error) from error
-    return SqliteSessionService(settings.sessions_uri)
+    return guarded_session_service(settings.sessions_uri)
 
 
 def _artifact_service(settings: Settings) -> BaseArtifactService:

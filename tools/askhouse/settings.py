@@ -84,6 +84,8 @@ class Settings(BaseModel):
     """Limit of the bytes that one query may bill; 0 for no limit."""
     silence_seconds: float = Field(default=90.0, ge=1.0)
     """How long the service may say nothing before its reply counts as lost."""
+    contracts: Literal["serve", "strict"] = "serve"
+    """What happens to a state change against its contract: undone, logged and said (serve), or the turn stops (strict)."""
     chat_endpoint: Endpoint = None
     """Address of the Conversational Analytics API where it is not the usual one."""
     bigquery_endpoint: Endpoint = None

@@ -14,6 +14,7 @@ from google.adk.tools.tool_context import ToolContext
 
 from state_contracts import ANSWER, Answer, AnswerError, Turn
 
+from ..emulator.names import LOCAL_PROJECT
 from ..errors import AskhouseError, TableNotFoundError
 from ..place import Place, agent_name, place_of
 from ..settings import Settings, load_settings
@@ -78,13 +79,15 @@ async def ask_data_insights(
     Args:
       user_query_with_context: The person's question, with what it needs from the conversation.
       table_references: The tables to ask, each with projectId, datasetId and tableId.
-      project_id: The project that the inquiry is performed in; the configured one by default.
+      project_id: The project that the inquiry is performed in; only the configured one is allowed.
 
     Returns:
       A dictionary with 'status', and either 'response' (the generated SQL, the first rows, the answer) or
       'error_details'.
     """
-    settings = _in_project(project_id)
+    settings = load_settings().settings
+    if project_id not in ("", settings.project or LOCAL_PROJECT):
+        return _error(f"Project {project_id} is not the one that was chosen, {settings.project or LOCAL_PROJECT}.")
     try:
         tables = [TableRef(ref["projectId"], ref["datasetId"], ref["tableId"]) for ref in table_references]
     except KeyError as missing:
@@ -126,12 +129,6 @@ def _checked(tables: Sequence[TableRef], place: Place) -> tuple[TableRef, ...]:
 def _placed(answer: Answer, place: Place) -> Answer:
     read = place.read_by([result.sql for result in answer.results])
     return answer.model_copy(update={"place": place.name_for(read)})
-
-
-def _in_project(project: str) -> Settings:
-    settings = load_settings().settings
-    known = project in ("", settings.project, "local" if settings.embedded else None)
-    return settings if known else load_settings({"project": project}).settings
 
 
 async def _as_tool(parts: AsyncIterator[Thought | Answer], tool_context: ToolContext) -> dict[str, Any]:
