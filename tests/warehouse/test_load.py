@@ -74,6 +74,14 @@ def test_a_column_takes_the_type_that_every_value_has(
     assert column(home, tmp_path, *values) == (kind, cells)
 
 
+def test_a_late_value_decides_too(home: Path, tmp_path: Path) -> None:
+    rows = [f"{i},,{i},2024-01-01" for i in range(3_000)]
+    (tmp_path / "late.csv").write_text("\n".join(["a,b,c,d", *rows, "1.5,x,12345678901234567890,no day"]) + "\n")
+    table, cells = loaded(home, tmp_path / "late.csv")
+    assert [c.type for c in table.columns] == ["FLOAT64", "STRING", "NUMERIC", "STRING"]
+    assert cells[-1] == (1.5, "x", Decimal(12345678901234567890), "no day")
+
+
 def test_odd_column_names_are_kept_and_can_be_asked(home: Path, tmp_path: Path) -> None:
     names = ["a.b", "年", "from", "3pointplay", "it's", "y[0]", "a:b", "has space", "Select", ""]
     header = ",".join(names)

@@ -105,6 +105,8 @@ REFUSALS: list[tuple[str, type[Exception], str]] = [
     ("SELECT", InvalidQueryError, "SELECT list is empty"),
     ("SELECT FROM {f}", InvalidQueryError, "SELECT list is empty"),
     ("SELECT a b c", InvalidQueryError, 'Syntax error: Unexpected "c" at [1:12]'),
+    ("SELECT IF(NULL, , 2)", InvalidQueryError, "."),
+    ("SELECT SUM(DISTINCT ) FROM {f}", InvalidQueryError, "."),
     ("SELECT 'a", InvalidQueryError, "Syntax error"),
     ("", InvalidQueryError, "found no statement"),
     ("-- nothing", InvalidQueryError, "found no statement"),

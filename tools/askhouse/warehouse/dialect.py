@@ -73,6 +73,9 @@ def compile_query(sql: str, stored: Mapping[TableRef, Stored], now: datetime) ->
         result = compile_tree(tree, run)
     except RecursionError as error:
         raise InvalidQueryError("The query is nested too deeply.", "Write it in smaller steps.") from error
+    except (KeyError, IndexError, AttributeError, TypeError, ValueError) as error:
+        # The parser is lenient: what lacks a part that it must have comes through as a tree with a hole.
+        raise InvalidQueryError("Syntax error: the statement is incomplete.", "Check commas and arguments.") from error
     reads = result.reads.union(*(column.reads for column in result.columns))
     return Compiled(
         sql=result.sql,

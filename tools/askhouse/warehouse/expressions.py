@@ -250,6 +250,8 @@ class Expressions:
         return Value(f"CASE {whens}{last} END", kind)
 
     def _if(self, node: exp.If) -> Value:
+        if "true" not in node.args or "false" not in node.args:
+            raise InvalidQueryError("Number of arguments does not match for function IF: it takes 3.")
         test = self.condition("IF condition", node.this)
         kind, (yes, no) = together("function IF", self.values([node.args["true"], node.args["false"]]))
         return Value(f"CASE WHEN {test} THEN {yes.sql} ELSE {no.sql} END", kind)

@@ -111,6 +111,8 @@ def _read_csv(connection: DuckDBPyConnection, path: Path) -> Reading:
     if len(names) > MAX_COLUMNS:
         raise FileError(f"{path} has {len(names)} columns.", f"A table may have {MAX_COLUMNS}.")
     source = _csv_source(path, delimiter, names)
+    counted = ", ".join(f"COUNT({quoted(name)})" for name in names)
+    connection.execute(f"SELECT {counted} FROM {source}")  # every line is read, so that a malformed one is found here
     kinds = _csv_kinds(connection, source, names)
     listed = ", ".join(f"{_csv_cast(name, kind)} AS {quoted(name)}" for name, kind in zip(names, kinds, strict=True))
     columns = tuple(column_of(name, kind) for name, kind in zip(names, kinds, strict=True))
@@ -174,6 +176,7 @@ def _csv_source(path: Path, delimiter: str, names: Sequence[str]) -> str:
 _MISSING = ("NA", "N/A", "NULL", "null", "NaN", "nan", "None")
 """Words for a missing value; they count as such only in columns that hold no other text."""
 
+_FIRST_ROWS = 1_000
 _WHOLE = "-?(0|[1-9][0-9]{0,18})"
 _ZONE = "(Z|z| ?UTC|[+-][0-9]{2}(:?[0-9]{2})?)"
 _DAY, _CLOCK = "[0-9]{4}-[0-9]{2}-[0-9]{2}", r"[0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]{1,9})?)?"
@@ -190,11 +193,34 @@ _PATTERNS: tuple[tuple[Kind, str], ...] = (
 )
 
 
+_Candidate = tuple[Kind, str]
+
+
 def _csv_kinds(connection: DuckDBPyConnection, source: str, names: Sequence[str]) -> list[Kind]:
-    tests = ", ".join(_csv_test(name, kind, pattern) for name in names for kind, pattern in _PATTERNS)
-    row = connection.execute(f"SELECT {tests} FROM {source}").fetchone() or ()
-    width = len(_PATTERNS)
-    return [_first_kind(row[i * width : (i + 1) * width]) for i in range(len(names))]
+    """The first type of each column that all its values are of; STRING where none is, or where there is no value.
+
+    The first rows rule out most types; what is left is tried on the whole file, one type of each column at a time.
+    """
+    first = _answers(connection, f"(FROM {source} LIMIT {_FIRST_ROWS})", names, [_PATTERNS] * len(names))
+    left = [[c for c, yes in zip(_PATTERNS, row, strict=True) if yes is not False] for row in first]
+    kinds = {i: STRING for i, candidates in enumerate(left) if not candidates}
+    while pending := [i for i in range(len(names)) if i not in kinds]:
+        answers = _answers(connection, source, [names[i] for i in pending], [left[i][:1] for i in pending])
+        for i, (yes,) in zip(pending, answers, strict=True):
+            (kind, _), *left[i] = left[i]
+            if yes or yes is None or not left[i]:
+                kinds[i] = kind if yes else STRING
+    return [kinds[i] for i in range(len(names))]
+
+
+def _answers(
+    connection: DuckDBPyConnection, source: str, names: Sequence[str], candidates: Sequence[Sequence[_Candidate]]
+) -> list[list[bool | None]]:
+    """For each column, whether its values are of each of its candidate types; None where it has no value."""
+    pairs = zip(names, candidates, strict=True)
+    tests = [_csv_test(name, kind, pattern) for name, listed in pairs for kind, pattern in listed]
+    row = iter(connection.execute(f"SELECT {', '.join(tests)} FROM {source}").fetchone() or ())
+    return [[next(row) for _ in listed] for listed in candidates]
 
 
 def _csv_test(name: str, kind: Kind, pattern: str) -> str:
@@ -202,10 +228,6 @@ def _csv_test(name: str, kind: Kind, pattern: str) -> str:
     value, missing = quoted(name), ", ".join(text(word) for word in _MISSING)
     fits = f"regexp_full_match({value}, {text(pattern)}) AND TRY_CAST({value} AS {duckdb_type(kind)}) IS NOT NULL"
     return f"bool_and({fits}) FILTER (WHERE {value} NOT IN ({missing}))"
-
-
-def _first_kind(answers: Sequence[Any]) -> Kind:
-    return next((kind for (kind, _), yes in zip(_PATTERNS, answers, strict=True) if yes), STRING)
 
 
 def _csv_cast(name: str, kind: Kind) -> str:
