@@ -76,7 +76,7 @@ def test_a_whole_new_question_starts_anew(shop: Planner) -> None:
     assert _lead(readings[2]) == "Read as: number of orders, by status, where the time is 2025."
 
 
-@pytest.mark.parametrize("answer", ["2", "arr_delay of flights", "arr_delay", "Arrival delay by carrier?"])
+@pytest.mark.parametrize("answer", ["2", "arr_delay of flights", "arr_delay", "Average arrival delay by carrier?"])
 def test_a_question_back_takes_a_number_a_name_or_a_new_question(flights: Planner, answer: str) -> None:
     asked = flights.read("Average delay by carrier")
     assert isinstance(asked, Clarification)

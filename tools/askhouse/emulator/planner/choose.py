@@ -103,6 +103,12 @@ class Chooser:
             column, table = (second, first) if first.is_table else (first, second)
             if column.entity is table.entity and first.is_table:
                 return True  # the table before its own column of the same name
+            if (
+                column.entity is table.entity
+                and column.field is not None
+                and column.field.ref.column in table.entity.label
+            ):
+                return True
             return any(
                 column.field is not None
                 and link.child == column.entity.key

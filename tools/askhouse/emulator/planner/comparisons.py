@@ -102,6 +102,8 @@ class Comparisons(Row):
         for slot in self.slots.conditions[mark:]:
             if isinstance(slot, CompareSlot) and units:
                 slot.unit = units[0].lower
+            elif isinstance(slot, CompareSlot) and any(term.text.endswith("%") for term in taken):
+                slot.unit = "%"
 
     def _unit(self, at: int) -> list[Term]:
         """The words of measurement behind a number."""

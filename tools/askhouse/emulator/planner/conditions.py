@@ -168,6 +168,9 @@ class Conditions:
         table = one.entity.key
         if table == self.home and self.counted is not None:
             return Frequent(self.counted, slot.operator, int(slot.number))
+        bridge = base_for(self.layer, self.home, [table])
+        if table != self.home and bridge not in (None, self.home, table) and not paths_up(self.layer, table, self.home):
+            table = str(bridge)
         if table == self.home or not paths_up(self.layer, table, self.home):
             raise RefusedError("no_path", f"{one.entity.said} do not belong to {self.layer.entities[self.home].said}.")
         count, via = int(slot.number), self._via(table)

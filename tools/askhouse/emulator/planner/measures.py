@@ -13,6 +13,7 @@ from .choose import (
     fits_table,
 )
 from .joins import base_for
+from .lexicons import english
 from .mentions import Candidate
 from .plan import (
     Aggregate,
@@ -324,3 +325,10 @@ def has_words(one: Field, words: tuple[str, ...]) -> bool:
 
 def plural_of(word: str) -> str:
     return word if word.endswith("s") else word[:-1] + "ies" if word.endswith("y") else word + "s"
+
+
+def additive(mention: Term) -> bool:
+    """Whether a number is added up when nobody says how it is brought together: an amount is, a price is not."""
+    one = mention.candidates[0]
+    words = set(one.field.words) if one.field else set()
+    return bool(words & set(english().raw["additive"]["words"]))

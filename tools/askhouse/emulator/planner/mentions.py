@@ -12,7 +12,7 @@ from .semantics import Entity, Field, SemanticLayer
 from .words import Token, phrase
 
 _STOP = frozenset(["of", "the", "a", "an", "their", "its", "his", "her"])
-_LIGHT_WORDS = frozenset(["id", "identifier", "at", "number", "code", "name", "num"])
+_LIGHT_WORDS = frozenset(["is", "has", "was", "flag", "id", "identifier", "at", "number", "code", "name", "num"])
 LEAST_SCORE = 0.3
 _NAMES = frozenset(["name", "names"])
 _GENERIC = _NAMES | {"id", "ids", "identifier", "identifiers"}
@@ -34,7 +34,7 @@ class Candidate:
 
 def candidates_of(layer: SemanticLayer, tokens: Sequence[Token]) -> list[Candidate]:
     """All that the words can mean, best first; empty when some word is not explained."""
-    content = [token.lower for token in tokens if token.lower not in _STOP]
+    content = [word for token in tokens for word in token.lower.split("_") if token.lower not in _STOP]
     if not content:
         return []
     key = tuple(token.lower for token in tokens)

@@ -6,6 +6,7 @@ from .lexicons import english
 from .periods import Period
 from .row import (
     Row,
+    flag,
     moment,
     qualifies,
     share_column,
@@ -39,15 +40,21 @@ class Patterns(Row):
                 self.slots.units += [unit.lower for unit in self.row[place + 1 : end]]
                 self._take(*self.row[place:end])
 
+    def _grouping_words(self) -> None:
+        """ "quantity sold by product" groups; "ordered from highest to lowest" sorts."""
+        for place, term in enumerate(self.row):
+            following = self._at(place + 1)
+            if following is None:
+                continue
+            if term.lower == "ordered" and following.has("structure", "ascending", "descending"):
+                term.kind, term.value = "structure", "ordered"
+            by = term.has("structure", "in") and term.lower.endswith(" by")
+            if by and following.kind in ("mention", "grains", "parts"):
+                term.value = "by"
+
     def _rows(self) -> None:
         for place, term in enumerate(self.row):
             following = self._at(place + 1)
-            if (
-                term.lower == "ordered"
-                and following is not None
-                and following.has("structure", "ascending", "descending")
-            ):
-                term.kind, term.value = "structure", "ordered"
             if term.has("structure", "rows"):
                 self._take(term)
                 before = self._at(place - 1)
@@ -59,6 +66,8 @@ class Patterns(Row):
                 if self._is(place - 1, "number"):
                     self.slots.limit = int(self.row[place - 1].value)
                     self._take(self.row[place - 1])
+                    if self._is(place - 2, "superlatives"):
+                        self._take(self.row[place - 2])
                 elif self._is(place - 1, "superlatives") and self._is(place - 2, "number"):
                     self.slots.limit = int(self.row[place - 2].value)
                     self._take(self.row[place - 1], self.row[place - 2])
@@ -87,10 +96,26 @@ class Patterns(Row):
         place = 0
         while place < len(self.row):
             term = self.row[place]
+            verb = term.has("structure", "from", "to") and term.lower not in ("from", "to")
+            if verb and term.held and not self._goes(place):
+                term.kind = "value"  # "how many employees left", where a status says so
+            if term.kind == "measures" and term.held and not term.used and self._is_qualified(place, term):
+                term.kind = "value"
             if not term.used and (term.kind in ("value",) or (term.kind == "quoted")):
                 place = self._value_run(place)
             else:
                 place += 1
+
+    def _goes(self, place: int) -> bool:
+        """Whether a place follows the verb: "left JFK", "left each airport"."""
+        following = self._at(place + 1)
+        return following is not None and (following.kind in ("value", "mention") or following.has("structure", "by"))
+
+    def _is_qualified(self, place: int, term: Term) -> bool:
+        """Whether the column beside the word says that it is a value: "the sales department"."""
+        beside = [self._at(place + 1), self._at(place - 1)]
+        mentions = [one for one in beside if one is not None and one.kind == "mention" and not one.used]
+        return any(qualifies(one, term) for one in mentions)
 
     def _value_run(self, start: int) -> int:
         run, place, joined = [self.row[start]], start + 1, ""
@@ -206,9 +231,13 @@ class Patterns(Row):
     def _participles(self) -> None:
         """ "shipped in July", "were returned": a moment's column, or the status of the same name."""
         for place, term in enumerate(self.row):
-            if term.used or term.kind != "mention" or not moment(term) or place == 0:
+            if term.used or term.kind != "mention" or not (moment(term) or flag(term)) or place == 0:
                 continue
             before = self._at(place - 1)
+            if flag(term) and not (before is not None and before.has("structure", "by", "ordered")):
+                self._take(term)
+                self.slots.conditions.append(RelationSlot(term))
+                continue
             if (before is not None and before.has("structure", "by", "ordered")) or not self._verbal(term):
                 continue
             following = place + 1

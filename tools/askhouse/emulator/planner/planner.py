@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 
-from .choose import RefusedError, UndecidedError
+from .choose import Chooser, RefusedError, UndecidedError
 from .clock import Clock
 from .describe import lead
 from .followup import continued
@@ -20,7 +20,7 @@ from .readings import Clarification, PastTurn, Planned, Reading, Refusal
 from .resolve import Resolver
 from .scope import NoPathError
 from .semantics import SemanticLayer
-from .slots import Slots
+from .slots import Slots, Way
 from .sql import to_sql
 from .terms import Scanned, Term, scan
 from .words import normal, tokenize
@@ -169,7 +169,20 @@ class Planner:
         unused = [term for term in scanned.terms if not term.used]
         if unused:
             raise RefusedError("unused_words", english().text("unused", words=_listed(unused)))
+        if slots.verbs and not self._has_ways():
+            raise RefusedError("unused_words", english().text("unused", words=_listed(slots.verbs)))
         return self.plan_slots(text, slots, chosen)
+
+    def _has_ways(self) -> bool:
+        """Whether some column says from where, or to where, a row goes."""
+        chooser = Chooser(self.layer)
+        ways: tuple[Way, Way] = ("from", "to")
+        return any(
+            chooser.leads(one.ref, way)
+            for entity in self.layer.entities.values()
+            for one in entity.fields.values()
+            for way in ways
+        )
 
     def plan_slots(self, text: str, slots: Slots, chosen: dict[str, str]) -> Understood:
         """Plan the parts of a question."""

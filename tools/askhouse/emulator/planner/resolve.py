@@ -18,7 +18,7 @@ from .conditions import Conditions
 from .groups import Groups
 from .joins import base_for, distance, paths_up
 from .lexicons import english
-from .measures import home_of, table_of
+from .measures import additive, home_of, table_of
 from .plan import (
     Aggregate,
     AnyOf,
@@ -115,7 +115,7 @@ class Resolver(Superlatives, Groups):
     def _asked_function(self, target: Term) -> MeasureSlot:
         """A bare number by group: whether its average or its total is meant must be told."""
         key, options = f"function {target.lower}", [f"average {target.text}", f"total {target.text}"]
-        answer = self.chooser.chosen.get(key)
+        answer = options[1] if additive(target) else self.chooser.chosen.get(key)
         if answer not in options:
             raise UndecidedError(key, f"Do you want the average or the total of {target.text}?", options)
         return MeasureSlot("avg" if answer == options[0] else "sum", target, said=target.text)
@@ -128,6 +128,7 @@ class Resolver(Superlatives, Groups):
         home = home_of(measures[0])
         self.chooser.home = home
         self._counted_group(home)
+        self._own_counts(measures, home)
         measures += [measure for slot in self._having_slots() if (measure := self.measure(slot)) not in measures]
         dimensions = self.dimensions(home)
         self._return_columns(dimensions, measures)
@@ -176,6 +177,17 @@ class Resolver(Superlatives, Groups):
     def _row_target(self, home: str) -> bool:
         return bool(self.slots.order) and not any(slot.function == "count" for slot in self.slots.measures)
 
+    def _own_counts(self, measures: list[Measure], home: str) -> None:
+        """ "employees per department with more than 10 employees": the groups' own count."""
+        for slot in list(self.slots.conditions):
+            if not isinstance(slot, CountSlot) or slot.mention is None or not self.slots.dimensions:
+                continue
+            first = measures[0]
+            own = slot.mention.candidates[0].is_table and slot.mention.candidates[0].entity.key == home
+            if own and isinstance(first, Aggregate) and first.function == "count" and first.column is None:
+                self.slots.conditions.remove(slot)
+                self.having.append((first, slot.operator, slot.number))
+
     def _having_slots(self) -> list[MeasureSlot]:
         return [
             slot.measure for slot in self.slots.conditions if isinstance(slot, CompareSlot) and slot.measure is not None
@@ -210,7 +222,11 @@ class Resolver(Superlatives, Groups):
     def _pointed_at(self, home: str, key: str) -> None:
         """ "publications presented at conferences": rows that point at none are left out, where there are such."""
         links = [link for link in self.layer.up.get(home, ()) if link.parent == key]
-        if len(links) == 1 and self.layer.entities[home].fields[links[0].column].stats.nulls:
+        if len(links) != 1:
+            return
+        if links[0].match < 1:
+            self.pointing.append(Missing(ColumnRef(key, links[0].parent_column), negated=True))
+        elif self.layer.entities[home].fields[links[0].column].stats.nulls:
             self.pointing.append(Missing(ColumnRef(home, links[0].column), negated=True))
 
     def _shares(self, measures: list[Measure], conditions: Conditions, dimensions: list[Dimension]) -> list[Measure]:

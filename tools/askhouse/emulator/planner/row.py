@@ -148,3 +148,9 @@ def keyed(term: Term) -> bool:
         return False
     key = one.entity.identifier
     return len(key) == 1 and one.entity.fields[key[0]].type == "INT64"
+
+
+def flag(term: Term) -> bool:
+    """Whether the word names a column that says yes or no."""
+    best = term.candidates[0] if term.candidates else None
+    return best is not None and best.field is not None and best.field.role == "flag" and best.score >= 0.6

@@ -163,6 +163,8 @@ class Slots:
     """Columns that a closing sentence asks for: "Return the name and the total"."""
     distinct: bool = False
     direction: Direction | None = None
+    verbs: list[Term] = field(default_factory=list)
+    """Verbs of going that had no place to go from or to: "how many flights left"."""
     units: list[str] = field(default_factory=list)
     """Units in which numbers are wanted: "in hours"."""
     way: Way | None = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from rapidfuzz import fuzz
@@ -82,7 +83,7 @@ def _likeness(words: set[str], question: str, text: str) -> float:
 def _standalone(planner: Planner) -> list[str]:
     found: list[str] = []
     for entity in sorted(planner.layer.entities.values(), key=lambda one: -one.rows):
-        said = entity.said.replace("_", " ")
+        said = entity.said if re.search(r"\d", entity.said) else entity.said.replace("_", " ")
         found.append(f"How many {said} are there?")
         groups = _group_columns(planner, entity)
         if groups:

@@ -11,7 +11,7 @@ from .choose import (
     fields_named,
 )
 from .lexicons import english
-from .measures import Measures, mention_of
+from .measures import Measures, additive, mention_of
 from .mentions import Candidate
 from .plan import (
     Direction,
@@ -88,6 +88,10 @@ class Superlatives(Measures):
     def _ask_function(self, order: OrderSlot, mention: Term) -> None:
         """The column has many values for each target: which of them counts must be told."""
         key = f"function {mention.lower}"
+        if additive(mention):
+            order.measure = MeasureSlot("sum", mention, said=mention.text)
+            self.slots.measures.append(order.measure)
+            return
         words = {"average": "avg", "total": "sum", "highest single": "max", "lowest single": "min"}
         answer = self.chooser.chosen.get(key)
         options = [

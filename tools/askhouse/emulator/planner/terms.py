@@ -85,7 +85,8 @@ def _term_at(layer: SemanticLayer, tokens: Sequence[Token], at: int, periods: Pe
         options.append((period[1] + 0.5, Term("period", period[0], list(tokens[at : at + period[1]]))))
     lexical = _lexical(tokens, at)
     if lexical and not _is_noun(layer, lexical, tokens, at):
-        options.append((len(lexical.tokens) + (0.25 if lexical.kind in _WEAK else 0.45), lexical))
+        weight = 0.35 if lexical.kind == "measures" else 0.25 if lexical.kind in _WEAK else 0.45
+        options.append((len(lexical.tokens) + weight, lexical))
     mention = _mention(layer, tokens, at)
     if mention:
         exact = mention.candidates[0].score >= 0.85 and not _calendar(mention)

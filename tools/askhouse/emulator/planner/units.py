@@ -14,6 +14,9 @@ def factor(field: Field, unit: str) -> float | None:
 
     1 where the column's unit is not known; None where the units cannot be converted.
     """
+    if unit == "%":
+        most = field.stats.greatest
+        return 0.01 if most is not None and abs(float(most)) <= 1 else 1.0
     known = {stem(word) for word in english().raw["units"]["words"]} - {stem("year"), "peopl", "person"}
     held = [stem(token.lower) for token in tokenize(field.description) if stem(token.lower) in known]
     wanted = stem(unit)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import date
 
 from sqlglot import exp
@@ -117,11 +118,12 @@ class Where:
             case Compare(column, operator, value):
                 right = scope.column(value) if isinstance(value, ColumnRef) else literal(value)
                 return OPERATORS[operator](this=self._value(scope, column), expression=right)
-            case OneOf(column, (value,), negated):
-                return (exp.NEQ if negated else exp.EQ)(this=scope.column(column), expression=literal(value))
-            case OneOf(column, values, negated):
-                node = exp.In(this=scope.column(column), expressions=[literal(value) for value in values])
-                return exp.Not(this=node) if negated else node
+            case OneOf(negated=True):
+                return self._none_of(scope, condition)
+            case OneOf(column, (value,), _):
+                return exp.EQ(this=scope.column(column), expression=literal(value))
+            case OneOf(column, values, _):
+                return exp.In(this=scope.column(column), expressions=[literal(value) for value in values])
             case Missing(column, negated):
                 node2 = exp.Is(this=scope.column(column), expression=exp.null())
                 return exp.Not(this=node2) if negated else node2
@@ -136,6 +138,17 @@ class Where:
                 )
                 return exp.Not(this=lowered) if negated else lowered
         raise TypeError(type(condition).__name__)
+
+    def _none_of(self, scope: Scope, condition: OneOf) -> exp.Expr:
+        """Rows without a value have none of these values either."""
+        node = scope.column(condition.column)
+        if len(condition.values) == 1:
+            other: exp.Expr = exp.NEQ(this=node, expression=literal(condition.values[0]))
+        else:
+            other = exp.Not(this=exp.In(this=node, expressions=[literal(value) for value in condition.values]))
+        stats = self.layer.field(replace(condition.column, via="")).stats
+        nullable = stats.nulls or condition.column.table != scope.base
+        return exp.Paren(this=exp.or_(other, exp.Is(this=node.copy(), expression=exp.null()))) if nullable else other
 
     def _during(self, scope: Scope, condition: During) -> exp.Expr:
         time = condition.time
