@@ -37,7 +37,7 @@ ANSWERS = {
     "how many orders were returned?": 'SELECT COUNT(*) FROM sales_2025 WHERE "Is Returned"',
     "what share of orders was returned?": 'SELECT AVG("Is Returned"::INT) FROM sales_2025',
     "sales of laptops in the North": """SELECT SUM("Sales Amount")
-        FROM sales_2025 WHERE "Product" = 'Laptop' AND "Region" = 'North""",
+        FROM sales_2025 WHERE "Product" = 'Laptop' AND "Region" = 'North'""",
     "sales without web": """SELECT SUM("Sales Amount") FROM sales_2025 WHERE "Channel" IS DISTINCT FROM 'Web'""",
     "quantity sold by product": 'SELECT "Product", SUM("Quantity") FROM sales_2025 GROUP BY 1',
     "how many orders have a discount above 5%?": 'SELECT COUNT(*) FROM sales_2025 WHERE "Discount" > 0.05',
@@ -53,7 +53,7 @@ ANSWERS = {
     "list employees with salary over 70000": "SELECT employee_id, name FROM employees WHERE salary > 70000",
     "employees hired after 2020": "SELECT COUNT(*) FROM employees WHERE hire_date >= '2021-01-01'",
     "top 2 products by quantity in each region": """SELECT "Region", "Product", SUM("Quantity") q
-        FROM sales_2025 GROUP BY 1, 2""",
+        FROM sales_2025 GROUP BY 1, 2
         QUALIFY row_number() OVER (PARTITION BY "Region" ORDER BY q DESC) <= 2""",
 }
 
