@@ -8,6 +8,7 @@ from zoneinfo import ZoneInfo
 
 from ..settings import Settings
 from ..warehouse.base import Warehouse
+from ..warehouse.remembered import RememberingWarehouse
 from .agents import Agents
 from .chat import Chat
 from .jobs import JobStore
@@ -22,7 +23,8 @@ class Core:
         self.warehouse = warehouse
         self.jobs = JobStore(home)
         self.agents = Agents(Store(home))
-        self.chat = Chat(warehouse, self.jobs, self.agents, clock)
+        known = RememberingWarehouse(warehouse, home / "known.db")
+        self.chat = Chat(warehouse, known, self.jobs, self.agents, clock)
 
 
 def clock_of(settings: Settings) -> Clock:
