@@ -13,7 +13,7 @@ from askhouse.warehouse.load import load_file
 from askhouse.warehouse.remembered import RememberingWarehouse
 
 EVERY_TYPE = """
-SELECT 1 AS i, 9007199254740993 AS big, 1.5 AS f, CAST('1.10' AS NUMERIC) AS n, TRUE AS b, 'a' AS s, CAST(NULL AS STRING) AS nothing,
+SELECT 1 AS i, 9007199254740993 AS big, 1.5 AS f, CAST('1.10' AS NUMERIC) AS n, TRUE AS b, 'a' AS s, NULL AS nothing,
   b'\\xff' AS raw, DATE '2025-02-03' AS d, DATETIME '2025-02-03 04:05:06' AS dt,
   TIMESTAMP '2025-02-03 04:05:06+00' AS ts, TIME '04:05:06' AS t
 """

@@ -112,7 +112,8 @@ def delivers(duckdb_name: str, kind: Kind) -> bool:
     if kind.element is not None or kind.name == "STRUCT":
         return duckdb_name.endswith("[]") if kind.element is not None else duckdb_name.startswith("STRUCT")
     if kind.name in ("INT64", "NULL"):
-        return duckdb_name in ("BIGINT", "INTEGER", "SMALLINT", "TINYINT", "UINTEGER", "USMALLINT", "UTINYINT")
+        whole = ("BIGINT", "INTEGER", "SMALLINT", "TINYINT", "UINTEGER", "USMALLINT", "UTINYINT")
+        return duckdb_name in (*whole, '"NULL"')  # BigQuery gives a bare NULL the type INT64
     if kind == NUMERIC:
         return duckdb_name.startswith("DECIMAL")
     if kind == JSON:
