@@ -61,6 +61,10 @@ _WORDS = (
     (r"invalid date field format: \"(.*?)\".*", r"Invalid date: '\1'"),
     (r"invalid timestamp field format: \"(.*?)\".*", r"Invalid timestamp: '\1'"),
     (
+        r"column \"?bq_\d+\"? must appear in the GROUP BY clause.*",
+        "SELECT list expression references a column which is neither grouped nor aggregated",
+    ),
+    (
         r"column \"?([^\"]+?)\"? must appear in the GROUP BY clause.*",
         r"SELECT list expression references column \1 which is neither grouped nor aggregated",
     ),
