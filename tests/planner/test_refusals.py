@@ -86,3 +86,36 @@ def test_definitions_that_are_assumed_are_said(flights: Planner, shop: Planner) 
     revenue = shop.read("Total revenue")
     assert isinstance(revenue, Planned)
     assert revenue.assumptions == ("Revenue is sale_price of order_items of every status.",)
+
+
+NO_GUESS = [
+    "highest revenue",  # of which groups?
+    "cheapest product in each category",
+    "which customer placed the first order?",
+    "orders shipped and returned",
+    "number of orders last 7 days vs previous 7 days",
+    "what is the most common status?",  # of orders or of their items?
+    "How many paid orders are there?",
+    "average order value by country",
+    "revenue growth by month",
+    "customers who bought both jeans and swim",
+]
+
+
+@pytest.mark.parametrize("question", NO_GUESS)
+def test_what_would_be_a_guess_is_not_answered(shop: Planner, question: str) -> None:
+    assert not isinstance(shop.read(question), Planned)
+
+
+def test_units_are_converted_or_refused(flights: Planner) -> None:
+    late = flights.read("How many flights departed more than 2 hours late?")
+    assert isinstance(late, Planned) and "dep_delay > 120" in late.sql
+    assert "2 hours are 120 in dep_delay." in late.assumptions
+    assert isinstance(flights.read("How many airports are above 5000 meters altitude?"), Refusal)
+    assert isinstance(flights.read("total air time by carrier in hours"), Refusal)
+
+
+def test_two_ways_to_a_table_are_asked(flights: Planner) -> None:
+    reading = flights.read("Which airports have no flights?")
+    assert isinstance(reading, Clarification)
+    assert reading.options == ("origin of flights", "dest of flights")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from .choose import Chooser, RefusedError, fields_named, fits_any, fits_field, fits_number, fits_table
 from .joins import base_for, children_of, paths_up
@@ -52,13 +52,24 @@ class Conditions:
         found: list[Condition] = []
         down: dict[str, list[Condition]] = {table: [] for table in relations}
         for slot in slots:
-            for condition in self.one(slot):
+            for condition in map(self._turned, self.one(slot)):
                 child = self._child(condition, slot, relations)
                 if child is None:
                     found.append(condition)
                 else:
                     down.setdefault(child, []).append(condition)
         return tuple(found) + tuple(Has(table, tuple(inside), via=self._via(table)) for table, inside in down.items())
+
+    def _turned(self, condition: Condition) -> Condition:
+        """None of the values in rows below means that there is no row with them."""
+        if not isinstance(condition, OneOf | Like) or not condition.negated:
+            return condition
+        if paths_up(self.layer, self.home, condition.column.table):
+            return condition
+        child = base_for(self.layer, self.home, [condition.column.table])
+        if child is None:
+            return condition
+        return Has(child, (replace(condition, negated=False),), True, via=self._via(child))
 
     def _child(self, condition: Condition, slot: ConditionSlot, relations: Sequence[str]) -> str | None:
         """The table below the home in whose rows a condition has to hold, if it does not hold of the home's own."""

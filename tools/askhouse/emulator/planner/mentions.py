@@ -130,7 +130,9 @@ def _field_score(name: Name, forms: list[frozenset[str]], entity: Entity, owned:
     weights = [0.3 if word in _LIGHT_WORDS else 1.0 for word in name.words]
     covered = sum(weights[place] for place in own) / sum(weights)
     borrowed = len(own) < len(matched)
-    return name.weight * covered * (0.99 if borrowed else 1.0)
+    owner = [options for place, options in zip(matched, forms, strict=True) if place is None]
+    whole = any(_entity_score(one, owner) >= 0.85 for one in entity.names) if borrowed else True
+    return name.weight * covered * ((0.99 if whole else 0.9) if borrowed else 1.0)
 
 
 def _matched(name: Name, forms: list[frozenset[str]]) -> list[int | None]:

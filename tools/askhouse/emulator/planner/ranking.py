@@ -60,6 +60,9 @@ class Ranking(Row):
     def _superlative_mention(self, order: OrderSlot, mention: Term, at: int) -> int:
         """ "highest price" sorts by it; "top 5 brands" makes brands the target; "most flights" counts them."""
         self._take(mention)
+        if order.time and self.slots.target is not None and self.slots.target is not mention:
+            order.mention = mention
+            return at + 1
         words = order.superlative["words"] if order.superlative else []
         counts = "most" in words or "fewest" in words or any("number of" in word for word in words)
         has_target = self.slots.target is not None
@@ -80,7 +83,7 @@ class Ranking(Row):
     def _set_target(self, mention: Term) -> None:
         self.slots.target = mention
         last = mention.tokens[-1].lower
-        self.slots.target_plural = last.endswith("s") and not last.endswith("ss")
+        self.slots.target_plural = last.endswith("s") and not last.endswith(("ss", "us", "is"))
 
     def _step_ordered(self, place: int) -> int:
         term = self.row[place]

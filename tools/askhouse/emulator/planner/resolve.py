@@ -32,6 +32,7 @@ from .plan import (
     Having,
     Measure,
     Missing,
+    OneOf,
     Order,
     Plan,
     Ratio,
@@ -56,6 +57,8 @@ class Resolver(Superlatives, Groups):
         self._superlatives()
         if not self.slots.measures and self._counts():
             self._count_target()
+        if self.slots.dimensions and not self.slots.measures:
+            raise RefusedError("unsupported", "The first or last row of each group is not understood.")
         return self._aggregate_plan() if self.slots.measures else self._listing_plan()
 
     def _anchors(self) -> list[str]:
@@ -154,6 +157,7 @@ class Resolver(Superlatives, Groups):
         ):
             dimensions.append(ByColumn(conditions.split, said=conditions.split.column))
         where = self._periods(where, dimensions)
+        self._check_values(where)
         having = tuple(self._having(measures))
         order, limit = self._order(measures, dimensions)
         within = self._within(dimensions) if limit else ()
@@ -259,9 +263,20 @@ class Resolver(Superlatives, Groups):
                 raise RefusedError("unused_words", "I did not understand which part the share is of.")
         return found
 
+    def _check_values(self, where: Sequence[Condition]) -> None:
+        """Refuse what no row can fulfil: two different values of one column at once."""
+        held = [one for one in where if isinstance(one, OneOf) and not one.negated]
+        for place, first in enumerate(held):
+            for second in held[place + 1 :]:
+                if first.column == second.column and not set(first.values) & set(second.values):
+                    both = f"{first.values[0]} and {second.values[0]}"
+                    raise RefusedError("unsupported", f"No row has {both} as {first.column.column} at once.")
+
     def _periods(self, where: list[Condition], dimensions: list[Dimension]) -> list[Condition]:
         """Several periods of one moment: any of them counts; compared, or joined by "and", each is a group."""
         during = [one for one in where if isinstance(one, During) and not one.negated]
+        if len({(one.start, one.end) for one in during}) < len(during):
+            raise RefusedError("unsupported", "The two periods are the same days. Name them by their dates.")
         if len(during) < 2 or len({one.time for one in during}) > 1 or not _apart(during):
             return where
         units = {slot.period.unit for slot in self.slots.conditions if isinstance(slot, PeriodSlot)}
@@ -300,6 +315,9 @@ class Resolver(Superlatives, Groups):
             and not self._plural()
         ):
             limit = 1
+        if not dimensions and any(one.superlative for one in slots.order):
+            text = "I did not understand of which groups the first or last is meant. Name them, for example by month."
+            raise RefusedError("no_measure", text)
         if not dimensions:
             return (), None
         if not found:
@@ -442,6 +460,8 @@ class Resolver(Superlatives, Groups):
     def _listing_order(self, home: str) -> tuple[Order, ...]:
         found = []
         for order in self.slots.order:
+            if order.time and order.mention is not None and order.mention.candidates[0].entity.key != home:
+                raise RefusedError("unsupported", f"The first or last of {order.mention.text} is not understood here.")
             if order.time:
                 direction: Direction = self.slots.direction or ("desc" if order.direction == "desc" else "asc")
                 time = self.when.time_of(home)

@@ -9,6 +9,7 @@ from .choose import (
     RefusedError,
     UndecidedError,
     fields_named,
+    fits_group,
 )
 from .lexicons import english
 from .measures import Measures, additive, mention_of
@@ -49,7 +50,7 @@ class Superlatives(Measures):
             raise RefusedError("no_measure", "I did not understand what is to be counted.")
         if self.slots.tables:
             return MeasureSlot("count", self.slots.tables.pop(0), said="rows")
-        one = target.candidates[0]
+        one = self.chooser.pick(target, fits_group) if target.candidates[0].field is not None else target.candidates[0]
         below = list(dict.fromkeys(link.child for link in self.layer.links if link.parent == one.entity.key))
         tables = [one.entity.key, *below] if one.field is not None else below
         if not tables:
