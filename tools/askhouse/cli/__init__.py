@@ -20,6 +20,7 @@ from .doctor import doctor
 from .load import load
 from .preferences import preferences
 from .problems import exit_status, keep_quiet
+from .quick import QuickExit
 from .serve import serve
 from .sessions import sessions
 from .state import state
@@ -39,7 +40,11 @@ class _Commands(click.Group):
         run = partial(super().main, args, prog_name, complete_var, False, **extra)
         if not standalone_mode:
             return run()
-        raise SystemExit(exit_status(run))
+        leaving = QuickExit() if args is None else None  # None: called by the program, not by a test
+        code = exit_status(run)
+        if leaving:
+            leaving.code = code
+        raise SystemExit(code)
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -53,8 +58,8 @@ def main(context: click.Context, verbose: bool) -> None:
 
     Exit codes: 0 answered, 2 refused or asked back, 3 the service failed, 1 the command or set-up is at fault.
     """
-    if not verbose and context.invoked_subcommand != chat.name:
-        keep_quiet()
+    if not verbose:
+        keep_quiet(logs=context.invoked_subcommand == chat.name)  # a server's terminal is where one looks
 
 
 for command in (ask, chat, load, agents, preferences, sessions, state, serve, connect, doctor):

@@ -14,6 +14,7 @@ from ..errors import AskhouseError, UsageError
 from ..settings import Settings
 from .options import settings_of, today_option
 from .problems import tell
+from .quick import collect_nothing
 
 if TYPE_CHECKING:
     from ..runtime import Turned
@@ -57,6 +58,7 @@ def ask(
     if continued and session:
         raise UsageError("-c and --session exclude one another.", "Give one of them.")
     words = _words(question)
+    collect_nothing()
     settings = settings_of(agent=agent, tables=tables, today=today)
     show = (sys.stderr.isatty() if progress is None else progress) or None
     turned = asyncio.run(_asked(settings, words, session, continued, show and _say))

@@ -56,12 +56,13 @@ def exit_status(run: Callable[[], object]) -> int:
     return code if isinstance(code, int) else 0
 
 
-def keep_quiet() -> None:
-    """Let nothing but our own sentences reach the terminal: no logs and warnings of the libraries."""
-    logging.getLogger().addHandler(logging.NullHandler())
-    os.environ.setdefault("GRPC_VERBOSITY", "NONE")  # read by its C core when that is loaded
+def keep_quiet(*, logs: bool) -> None:
+    """Let no warnings of the libraries reach the terminal, and no logs but where they are wanted."""
     if not sys.warnoptions:
         warnings.simplefilter("ignore")
+    os.environ.setdefault("GRPC_VERBOSITY", "NONE")  # read by its C core when that is loaded
+    if not logs:
+        logging.getLogger().addHandler(logging.NullHandler())
 
 
 def tell(message: str, remedy: str = "") -> None:

@@ -6,7 +6,7 @@ import asyncio
 import atexit
 import socket
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from concurrent.futures import Future
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
@@ -81,7 +81,7 @@ class Emulator:
     def _run(self) -> None:
         try:
             with _built_core(self.settings) as core:
-                asyncio.run(self._serve(core))
+                _run_until_done(self._serve(core))
         except BaseException as error:
             if self._ready.done():
                 raise
@@ -115,6 +115,24 @@ class Emulator:
         )  # fmt: skip
         doors.rest = uvicorn.Server(config)
         doors.rest_task = asyncio.create_task(doors.rest.serve(sockets=[listener]))
+
+
+def _run_until_done(work: Coroutine[Any, Any, None]) -> None:
+    """As asyncio.run, but for the new thread with which that ends: Python 3.12 allows none while the process ends."""
+    loop = asyncio.new_event_loop()
+    try:
+        loop.run_until_complete(work)
+        loop.run_until_complete(_cancel_others())
+        loop.run_until_complete(loop.shutdown_asyncgens())
+    finally:
+        loop.close()
+
+
+async def _cancel_others() -> None:
+    others = asyncio.all_tasks() - {asyncio.current_task()}
+    for task in others:
+        task.cancel()
+    await asyncio.gather(*others, return_exceptions=True)
 
 
 @dataclass
