@@ -45,6 +45,11 @@ ANSWERS = {
         FROM sales_2025 GROUP BY 1""",
     "number of orders in June and July": """SELECT date_trunc('month', "Order Date"), COUNT(*) FROM sales_2025
         WHERE month("Order Date") IN (6, 7) GROUP BY 1""",
+    "ratio of returned orders to all orders": 'SELECT SUM("Is Returned"::INT) / COUNT(*) FROM sales_2025',
+    "ratio of orders in the North to orders in the South": """SELECT COUNT(*) FILTER ("Region" = 'North')
+        / COUNT(*) FILTER ("Region" = 'South') FROM sales_2025""",
+    "What is the ratio of employees to orders?": """SELECT (SELECT COUNT(*) FROM employees)
+        / (SELECT COUNT(*) FROM sales_2025)""",
     "revenue by channel": 'SELECT "Channel", SUM("Sales Amount") FROM sales_2025 GROUP BY 1',
     "total salary of the sales department": "SELECT SUM(salary) FROM employees WHERE department = 'Sales'",
     "how many employees left?": "SELECT COUNT(*) FROM employees WHERE status = 'left'",

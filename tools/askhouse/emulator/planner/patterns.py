@@ -49,7 +49,8 @@ class Patterns(Row):
             if term.lower == "ordered" and following.has("structure", "ascending", "descending"):
                 term.kind, term.value = "structure", "ordered"
             by = term.has("structure", "in") and term.lower.endswith(" by")
-            if by and following.kind in ("mention", "grains", "parts"):
+            agents = following.kind == "mention" and following.candidates[0].is_table and following.lower.endswith("s")
+            if by and following.kind in ("mention", "grains", "parts") and not agents:
                 term.value = "by"
 
     def _rows(self) -> None:
@@ -231,7 +232,7 @@ class Patterns(Row):
     def _participles(self) -> None:
         """ "shipped in July", "were returned": a moment's column, or the status of the same name."""
         for place, term in enumerate(self.row):
-            if term.used or term.kind != "mention" or not (moment(term) or flag(term)) or place == 0:
+            if term.used or term.kind != "mention" or not (flag(term) or (moment(term) and place)):
                 continue
             before = self._at(place - 1)
             if flag(term) and not (before is not None and before.has("structure", "by", "ordered")):

@@ -175,6 +175,8 @@ class Ratio:
     percent: bool = False
     name: str = ""
     said: str = ""
+    apart: bool = False
+    """Whether the numbers are of tables that nothing has to connect."""
 
 
 @dataclass(frozen=True)

@@ -16,11 +16,12 @@ from .lexicons import english
 from .mentions import candidates_of
 from .parse import parse
 from .plan import AnyOf, Condition, During, Has, Plan, Within
+from .ratios import halves, plan_ratio
 from .readings import Clarification, PastTurn, Planned, Reading, Refusal
 from .resolve import Resolver
 from .scope import NoPathError
 from .semantics import SemanticLayer
-from .slots import Slots, Way
+from .slots import MeasureSlot, Slots, Way
 from .sql import to_sql
 from .terms import Scanned, Term, scan
 from .words import normal, tokenize
@@ -165,10 +166,21 @@ class Planner:
 
     def plan_terms(self, text: str, scanned: Scanned, chosen: dict[str, str]) -> Understood:
         """Plan a whole question. Raises UndecidedError, RefusedError, NoPathError."""
-        slots = parse(scanned.terms)
-        unused = [term for term in scanned.terms if not term.used]
+        if (parts := halves(scanned.terms)) is not None:
+            return plan_ratio(self, text, parts, chosen)
+        return self.plan_part(text, scanned.terms, chosen)
+
+    def plan_part(
+        self, text: str, terms: Sequence[Term], chosen: dict[str, str], *, counting: bool = False
+    ) -> Understood:
+        """Plan the terms of a question, or, counting what it names, of one number of it."""
+        slots = parse(terms)
+        unused = [term for term in terms if not term.used]
         if unused:
             raise RefusedError("unused_words", english().text("unused", words=_listed(unused)))
+        if counting and not slots.measures and slots.target is not None and slots.target.kind == "mention":
+            slots.measures.append(MeasureSlot("count", slots.target, said=slots.target.text))
+            slots.target = None
         if slots.verbs and not self._has_ways():
             raise RefusedError("unused_words", english().text("unused", words=_listed(slots.verbs)))
         return self.plan_slots(text, slots, chosen)

@@ -37,6 +37,8 @@ class Compiler(Where):
         """The plan's SELECT. Raises NoPathError."""
         if not plan.measures:
             return self._listing(plan)
+        if len(plan.measures) == 1 and isinstance(plan.measures[0], Ratio) and plan.measures[0].apart:
+            return self._apart(plan.measures[0])
         blocks = self._blocks(plan)
         select = self._block(plan, *blocks[0]) if len(blocks) == 1 else self._joined(plan, blocks)
         return self._ordered(plan, select)
@@ -177,6 +179,11 @@ class Compiler(Where):
             )
             select = select.join(part.subquery(f"part{place}"), on=on, join_type="full")
         return select
+
+    def _apart(self, ratio: Ratio) -> exp.Select:
+        """Two numbers, each of its own table, one divided by the other."""
+        both = [self._block(Plan(part.table, (part,)), part.table, [0]) for part in (ratio.top, ratio.bottom)]
+        return exp.select(exp.alias_(call("SAFE_DIVIDE", *[part.subquery() for part in both]), _name(ratio)))
 
     def _measure(self, scope: Scope, measure: Measure) -> exp.Expr:
         if isinstance(measure, ShareOfTotal):
