@@ -317,7 +317,9 @@ def fits_group(one: Candidate) -> float:
 
 def fits_any(one: Candidate) -> float:
     """Take what is named best."""
-    return 0.03 if one.field is None else 0.0
+    if one.field is None:
+        return 0.03
+    return {"key": 0.02, "foreign": -0.03}.get(one.field.role, 0.0)
 
 
 def fits_field(one: Candidate) -> float:

@@ -48,8 +48,14 @@ class Groups(Measures):
             dimensions[placed] = self._with_column(term, dimensions[placed])
 
     def _is_measured(self, term: Term, measure: Measure) -> bool:
-        column = measure.column if isinstance(measure, Aggregate) else None
-        return any(one.field is not None and one.field.ref == column for one in term.candidates if one.score >= 0.4)
+        if not isinstance(measure, Aggregate):
+            return False
+        counted = measure.function == "count" and measure.column is None
+        return any(
+            (one.field is not None and one.field.ref == measure.column and one.score >= 0.4)
+            or (one.is_table and counted and one.entity.key == measure.table and one.score >= 0.85)
+            for one in term.candidates
+        )
 
     def _of_group(self, term: Term, dimension: ByColumn) -> bool:
         return any(self._in_group(one, dimension) for one in term.candidates if one.score >= 0.3)
@@ -60,11 +66,7 @@ class Groups(Measures):
             return one.entity.key == ref.table
         if one.field.ref == ref or self.chooser.same_column(one.field.ref, ref):
             return True
-        keyed = dimension.key is not None or ref.column in (
-            *self.layer.entities[ref.table].identifier,
-            *self.layer.entities[ref.table].label,
-        )
-        return keyed and one.entity.key == ref.table
+        return one.entity.key == ref.table
 
     def _with_column(self, term: Term, dimension: Dimension) -> Dimension:
         assert isinstance(dimension, ByColumn)
@@ -76,7 +78,8 @@ class Groups(Measures):
             return replace(dimension, show_key=True)
         if self.chooser.same_column(one.field.ref, replace(dimension.column, via="")):
             return dimension
-        return replace(dimension, more=(*dimension.more, replace(one.field.ref, via=dimension.column.via)))
+        said = dimension.said if dimension.key else f"{dimension.said} and {one.field.ref.column}"
+        return replace(dimension, more=(*dimension.more, replace(one.field.ref, via=dimension.column.via)), said=said)
 
     def dimensions(self, home: str) -> list[Dimension]:
         found: list[Dimension] = []
