@@ -26,10 +26,10 @@ def warehouse(sample_home: Path) -> Iterator[LocalWarehouse]:
 
 @pytest.fixture(scope="session")
 def planner_of(warehouse: LocalWarehouse) -> Callable[..., Planner]:
-    """A planner over one sample dataset."""
+    """Makes planners over one sample dataset, or over all."""
 
     def planner(dataset: str, clock: Clock | None = None) -> Planner:
-        refs = [ref for ref in warehouse.table_refs() if ref.dataset == dataset]
+        refs = [ref for ref in warehouse.table_refs() if dataset in (ref.dataset, "all")]
         layer = build_layer(warehouse, refs)
         return Planner(layer, clock, returns_rows=lambda sql: warehouse.query(sql, max_rows=1).total_rows > 0)
 

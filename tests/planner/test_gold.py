@@ -24,15 +24,17 @@ def _cases() -> list[Any]:
     ]
 
 
+@pytest.mark.parametrize("tables", ["its own", "all"])
 @pytest.mark.parametrize(("dataset", "case"), _cases())
 def test_gold(
+    tables: str,
     dataset: str,
     case: dict[str, Any],
     planner_of: Callable[..., Planner],
     warehouse: LocalWarehouse,
     oracle: Callable[[str, str], list[tuple[Any, ...]]],
 ) -> None:
-    reading = planner_of(dataset).read(case["question"])
+    reading = planner_of("all" if tables == "all" else dataset).read(case["question"])
     if case.get("refused"):
         assert not isinstance(reading, Planned), reading
         return

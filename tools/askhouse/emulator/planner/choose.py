@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from datetime import date
 
 from .joins import base_for, distance, paths_up
 from .lexicons import english
@@ -33,6 +34,14 @@ class RefusedError(Exception):
     def __init__(self, reason: RefusalReason, text: str) -> None:
         super().__init__(text)
         self.reason, self.text = reason, text
+
+
+class OtherDayError(Exception):
+    """The question is about a table over which another day counts as today than the one it was read with."""
+
+    def __init__(self, day: date) -> None:
+        super().__init__(day.isoformat())
+        self.day = day
 
 
 @dataclass

@@ -89,7 +89,7 @@ class Conditions:
         """The conditions of one slot."""
         match slot:
             case ValueSlot():
-                return self._value(slot)
+                return self._value_or_state(slot)
             case CompareSlot():
                 return [self._compare(slot)]
             case CountSlot():
@@ -107,6 +107,19 @@ class Conditions:
             case KeySlot(mention, number):
                 entity = self.chooser.pick(mention, fits_table).entity
                 return [Compare(ColumnRef(entity.key, entity.identifier[0]), "=", number)]
+
+    def _value_or_state(self, slot: ValueSlot) -> list[Condition]:
+        """A value; where no table of the question has it, the state that the word names, or the table."""
+        try:
+            return self._value(slot)
+        except RefusedError:
+            term = slot.terms[0]
+            senses = english().phrases.get(tuple(token.lower for token in term.tokens), ())
+            if len(slot.terms) == 1 and any(sense.kind == "states" for sense in senses):
+                return [self._state(StateSlot(term, slot.negated))]
+            if len(slot.terms) == 1 and term.candidates:
+                return [self._relation(RelationSlot(term, slot.negated))]
+            raise
 
     def _value(self, slot: ValueSlot) -> list[Condition]:
         if slot.terms[0].kind == "quoted" and not any(term.held for term in slot.terms):

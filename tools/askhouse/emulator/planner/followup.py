@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from datetime import date
 from typing import TYPE_CHECKING
 
 from .conditions import Conditions
@@ -51,7 +52,7 @@ def continued(planner: Planner, scanned: Scanned, last: Understood, chosen: dict
             return None
         if not words.startswith(tuple(openings)):
             return None
-    return _changed(planner, slots, last, chosen, words)
+    return _changed(planner, slots, last, chosen, words, scanned.day)
 
 
 def _without_marks(scanned: Scanned) -> Scanned:
@@ -68,11 +69,13 @@ def _is_group(slots: Slots) -> bool:
     return bool(slots.order) and slots.limit is not None
 
 
-def _changed(planner: Planner, slots: Slots, last: Understood, chosen: dict[str, str], words: str) -> Understood | None:
+def _changed(
+    planner: Planner, slots: Slots, last: Understood, chosen: dict[str, str], words: str, day: date
+) -> Understood | None:
     from .planner import Understood
 
     plan = last.plan
-    resolver = Resolver(planner.layer, slots, planner.today, {**last.chosen, **chosen})
+    resolver = Resolver(planner.layer, slots, planner.today, {**last.chosen, **chosen}, day)
     resolver.chooser.home = plan.table
     resolver.chooser.anchors = [plan.table]
     changed = plan

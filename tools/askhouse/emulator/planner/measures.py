@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import date
 from typing import Any
 
 from .choose import (
@@ -51,11 +52,18 @@ _PREFIX = {"sum": "total", "avg": "average", "min": "min", "max": "max", "median
 class Measures:
     """Measures of one question over one layer."""
 
-    def __init__(self, layer: SemanticLayer, slots: Slots, today: Today, chosen: dict[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        layer: SemanticLayer,
+        slots: Slots,
+        today: Today,
+        chosen: dict[str, str] | None = None,
+        day: date | None = None,
+    ) -> None:
         self.layer = layer
         self.slots = slots
         self.chooser = Chooser(layer, chosen or {})
-        self.when = When(layer, self.chooser, today)
+        self.when = When(layer, self.chooser, today, day)
         self.measures: list[Measure] = []
         self.pointing: list[Condition] = []
         self.ranked = bool(slots.target is not None and any(one.superlative for one in slots.order))

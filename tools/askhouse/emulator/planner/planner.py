@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 
-from .choose import Chooser, RefusedError, UndecidedError
+from .choose import Chooser, OtherDayError, RefusedError, UndecidedError
 from .clock import Clock
 from .describe import lead
 from .followup import continued
@@ -132,10 +132,17 @@ class Planner:
         return self._understand(pending.question, thread, {**pending.chosen, pending.key: answer})
 
     def _understand(self, text: str, thread: Thread, chosen: dict[str, str]) -> Reading:
-        scanned = scan(self.layer, text, self._today())
+        return self._attempt(text, thread, chosen, self._today())
+
+    def _attempt(self, text: str, thread: Thread, chosen: dict[str, str], day: date, last: bool = False) -> Reading:
+        scanned = scan(self.layer, text, day)
         try:
             understood = self._meaning(text, scanned, thread, chosen)
             planned = self._planned(understood, scanned)
+        except OtherDayError as error:
+            if last:
+                return Refusal("unsupported", "The question is about tables over which different days count as today.")
+            return self._attempt(text, thread, chosen, error.day, last=True)
         except UndecidedError as error:
             thread.pending = Pending(text, error.key, error.options, chosen)
             return Clarification(error.text, error.options)
@@ -160,18 +167,18 @@ class Planner:
         except RefusedError as error:
             problem = error
         try:
-            return self.plan_terms(text, scan(self.layer, text, self._today()), chosen)
+            return self.plan_terms(text, scan(self.layer, text, scanned.day), chosen)
         except RefusedError as error:
             raise problem or error from error
 
     def plan_terms(self, text: str, scanned: Scanned, chosen: dict[str, str]) -> Understood:
         """Plan a whole question. Raises UndecidedError, RefusedError, NoPathError."""
         if (parts := halves(scanned.terms)) is not None:
-            return plan_ratio(self, text, parts, chosen)
-        return self.plan_part(text, scanned.terms, chosen)
+            return plan_ratio(self, text, parts, chosen, scanned.day)
+        return self.plan_part(text, scanned.terms, chosen, scanned.day)
 
     def plan_part(
-        self, text: str, terms: Sequence[Term], chosen: dict[str, str], *, counting: bool = False
+        self, text: str, terms: Sequence[Term], chosen: dict[str, str], day: date, *, counting: bool = False
     ) -> Understood:
         """Plan the terms of a question, or, counting what it names, of one number of it."""
         slots = parse(terms)
@@ -183,7 +190,7 @@ class Planner:
             slots.target = None
         if slots.verbs and not self._has_ways():
             raise RefusedError("unused_words", english().text("unused", words=_listed(slots.verbs)))
-        return self.plan_slots(text, slots, chosen)
+        return self.plan_slots(text, slots, chosen, day)
 
     def _has_ways(self) -> bool:
         """Whether some column says from where, or to where, a row goes."""
@@ -196,9 +203,9 @@ class Planner:
             for way in ways
         )
 
-    def plan_slots(self, text: str, slots: Slots, chosen: dict[str, str]) -> Understood:
+    def plan_slots(self, text: str, slots: Slots, chosen: dict[str, str], day: date) -> Understood:
         """Plan the parts of a question."""
-        resolver = Resolver(self.layer, slots, self.today, chosen)
+        resolver = Resolver(self.layer, slots, self.today, chosen, day)
         plan = resolver.plan()
         return Understood(text, plan, tuple(resolver.chooser.assumed), chosen)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import date
 from typing import TYPE_CHECKING
 
 from .choose import RefusedError
@@ -34,9 +35,11 @@ def halves(terms: Sequence[Term]) -> tuple[list[Term], list[Term]] | None:
     return list(terms[begin:middle]), list(terms[middle + 1 :])
 
 
-def plan_ratio(planner: Planner, text: str, parts: tuple[list[Term], list[Term]], chosen: dict[str, str]) -> Understood:
+def plan_ratio(
+    planner: Planner, text: str, parts: tuple[list[Term], list[Term]], chosen: dict[str, str], day: date
+) -> Understood:
     """The plan of a ratio. Raises UndecidedError, RefusedError, NoPathError."""
-    first, second = (planner.plan_part(text, part, chosen, counting=True) for part in parts)
+    first, second = (planner.plan_part(text, part, chosen, day, counting=True) for part in parts)
     top, bottom = _number(first.plan), _number(second.plan)
     groups = first.plan.dimensions or second.plan.dimensions
     if second.plan.dimensions and second.plan.dimensions != groups:

@@ -14,7 +14,7 @@ from .mentions import Candidate, candidates_of
 from .periods import PeriodReader
 from .semantics import SemanticLayer
 from .values import Held
-from .words import Token, fold, root, tokenize
+from .words import Token, fold, normal, root, tokenize
 
 _LONGEST_MENTION = 5
 _LONGEST_VALUE = 8
@@ -58,6 +58,8 @@ class Scanned:
     terms: list[Term]
     repairs: list[tuple[str, str]]
     tokens: list[Token]
+    day: date
+    """What counted as today for its periods."""
 
 
 def scan(layer: SemanticLayer, question: str, today: date) -> Scanned:
@@ -70,7 +72,7 @@ def scan(layer: SemanticLayer, question: str, today: date) -> Scanned:
         term = _term_at(layer, tokens, at, periods)
         terms.append(term)
         at += len(term.tokens)
-    return Scanned(terms, repairs, tokens)
+    return Scanned(terms, repairs, tokens, today)
 
 
 def _term_at(layer: SemanticLayer, tokens: Sequence[Token], at: int, periods: PeriodReader) -> Term:
@@ -93,7 +95,7 @@ def _term_at(layer: SemanticLayer, tokens: Sequence[Token], at: int, periods: Pe
         options.append((len(mention.tokens) + (0.4 if exact else 0.1), mention))
     value = _value(layer, tokens, at, lexical is not None)
     if value:
-        options.append((len(value.tokens) + (0.3 if not value.held[0].partial else 0.05), value))
+        options.append((len(value.tokens) + _value_weight(value, at), value))
     if not options:
         if token.kind == "number":
             return Term("number", token.number, [token])
@@ -104,6 +106,15 @@ def _term_at(layer: SemanticLayer, tokens: Sequence[Token], at: int, periods: Pe
     )
     best.held = best.held or (value.held if value and len(value.tokens) == len(best.tokens) else [])
     return best
+
+
+def _value_weight(value: Term, at: int) -> float:
+    """Whole values count most; a part of one more when it is written as a name: "operated by United"."""
+    if value.value == "other form":
+        return 0.08
+    if value.held[0].partial:
+        return 0.2 if at and value.tokens[0].text[0].isupper() else 0.05
+    return 0.3 if normal(value.held[0].value) == normal(value.text) or len(value.tokens) > 1 else 0.25
 
 
 def _is_noun(layer: SemanticLayer, lexical: Term, tokens: Sequence[Token], at: int) -> bool:
@@ -186,7 +197,7 @@ def _other_form(layer: SemanticLayer, token: Token) -> Term | None:
     """A value in the plural, or as a verb: "stocks", "bought"."""
     for form in (token.lower.removesuffix("s"), root(token.lower)):
         if len(token.lower) > 3 and form != token.lower and (held := layer.values.find([form])):
-            return Term("value", None, [token], held=held)
+            return Term("value", "other form", [token], held=held)
     return None
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import date, datetime, timedelta
 
-from .choose import Chooser, RefusedError, UndecidedError, fits_time
+from .choose import Chooser, OtherDayError, RefusedError, UndecidedError, fits_time
 from .joins import distance
 from .periods import Period, last_full, say
 from .plan import During, TimeRef
@@ -19,10 +19,12 @@ Today = Callable[[str], date]
 class When:
     """Times of one question."""
 
-    def __init__(self, layer: SemanticLayer, chooser: Chooser, today: Today) -> None:
+    def __init__(self, layer: SemanticLayer, chooser: Chooser, today: Today, day: date | None = None) -> None:
         self.layer = layer
         self.chooser = chooser
         self.today = today
+        self.day = day
+        """The day with which the question's periods were read."""
 
     def time_of(self, home: str, mention: Term | None = None) -> TimeRef:
         """The moment that counts for a table: the named one, its own first, or that of a table it points at."""
@@ -62,6 +64,8 @@ class When:
         first, last = self.span(time)
         if period.yearless:
             period = self._with_year(time, period, first, last)
+        if period.relative and self.day is not None and self.day != self.today(time.table):
+            raise OtherDayError(self.today(time.table))
         if period.relative:
             self._check_end(period, last)
             self.chooser.say(
