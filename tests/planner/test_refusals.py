@@ -119,3 +119,10 @@ def test_two_ways_to_a_table_are_asked(flights: Planner) -> None:
     reading = flights.read("Which airports have no flights?")
     assert isinstance(reading, Clarification)
     assert reading.options == ("origin of flights", "dest of flights")
+
+
+@pytest.mark.parametrize("question", ["Revenue in 2030", "How many orders before 2010?"])
+def test_a_period_outside_the_data_is_told(shop: Planner, question: str) -> None:
+    reading = shop.read(question)
+    assert isinstance(reading, Refusal) and reading.reason == "unknown_value"
+    assert "31 December 2025" in reading.text

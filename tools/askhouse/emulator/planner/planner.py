@@ -15,7 +15,7 @@ from .language import other_language
 from .lexicons import english
 from .mentions import candidates_of
 from .parse import parse
-from .plan import AnyOf, Condition, During, Has, Plan, Within
+from .plan import AnyOf, Condition, During, Has, OneOf, Plan, Within
 from .ratios import halves, plan_ratio
 from .readings import Clarification, PastTurn, Planned, Reading, Refusal
 from .resolve import Resolver
@@ -207,7 +207,10 @@ class Planner:
         """Plan the parts of a question."""
         resolver = Resolver(self.layer, slots, self.today, chosen, day)
         plan = resolver.plan()
-        return Understood(text, plan, tuple(resolver.chooser.assumed), chosen)
+        assumed = resolver.chooser.assumed
+        if any(isinstance(one, OneOf) and one.column.column.endswith("status") for one in plan.conditions):
+            assumed = [text.replace(" of every status", "") for text in assumed]
+        return Understood(text, plan, tuple(assumed), chosen)
 
     def _planned(self, understood: Understood, scanned: Scanned) -> Planned:
         sql = to_sql(understood.plan, self.layer, self.clock.time_zone)

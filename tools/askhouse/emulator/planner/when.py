@@ -64,6 +64,8 @@ class When:
         first, last = self.span(time)
         if period.yearless:
             period = self._with_year(time, period, first, last)
+        if not period.relative:
+            self._check_within(period, first, last)
         if period.relative and self.day is not None and self.day != self.today(time.table):
             raise OtherDayError(self.today(time.table))
         if period.relative:
@@ -87,6 +89,16 @@ class When:
         if first is None or last is None or first.year != last.year:
             self.chooser.say(f"{period.said} is taken as {placed.said}.")
         return placed
+
+    def _check_within(self, period: Period, first: date | None, last: date | None) -> None:
+        """Refuse a period of which no day is in the data, instead of answering with nothing."""
+        if first is None or last is None:
+            return
+        held = f"The data holds {say(first, last + timedelta(days=1))}"
+        if period.start is not None and period.start > last:
+            raise RefusedError("unknown_value", f"{held}; {period.said} is after that.")
+        if period.end is not None and period.end <= first:
+            raise RefusedError("unknown_value", f"{held}; {period.said} is before that.")
 
     def _check_end(self, period: Period, last: date | None) -> None:
         if last is None or period.start is None or period.start <= last:
