@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from .choose import Chooser, RefusedError, fields_named, fits_any, fits_field, fits_number, fits_table
@@ -58,7 +58,17 @@ class Conditions:
                     found.append(condition)
                 else:
                     down.setdefault(child, []).append(condition)
+        self._check_scope(found, down)
         return tuple(found) + tuple(Has(table, tuple(inside), via=self._via(table)) for table, inside in down.items())
+
+    def _check_scope(self, found: Sequence[Condition], down: Mapping[str, list[Condition]]) -> None:
+        """ "who passed Rome but not Europe": whether Europe was not passed, or not taken at all, is not told."""
+        for without in found:
+            if not isinstance(without, Has) or not without.negated or not without.conditions:
+                continue
+            column = getattr(without.conditions[0], "column", None)
+            if any(getattr(one, "column", column) != column for inside in down.values() for one in inside):
+                raise RefusedError("unsupported", "I did not understand what all is to be left out.")
 
     def _turned(self, condition: Condition) -> Condition:
         """None of the values in rows below means that there is no row with them."""
