@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help install chat test lint format docs lock wheel clean
+.PHONY: help install chat test bench lint format docs lock wheel clean
 
 help: ## list these recipes
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -17,6 +17,9 @@ chat: install ## ask questions in the browser, on the sample data of this machin
 
 test: install ## run all tests that this machine can run; a skipped one names what is missing (ARGS=tests/cli runs a part)
 	@$(BIN)/python -m pytest $(ARGS)
+
+bench: install ## measure speed and size against their budgets, about 3 minutes (ARGS=parser runs a part; ARGS=--slow adds ADK's slowest)
+	@$(BIN)/python tests/benchmarks/run.py $(ARGS)
 
 lint: install ## check style, format and types
 	$(BIN)/ruff check .
