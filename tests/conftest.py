@@ -8,6 +8,7 @@ import shutil
 import socket
 import subprocess
 import sys
+import tempfile
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
@@ -102,18 +103,16 @@ def chromium() -> str:
 
 
 @pytest.fixture(scope="session")
-def postgres_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def postgres_server() -> Iterator[str]:
     """Address of a running PostgreSQL, as `postgresql+asyncpg://…` without a database name."""
     initdb, pg_ctl = _postgres_program("initdb"), _postgres_program("pg_ctl")
     if not (initdb and pg_ctl):
         _missing("PostgreSQL (Debian: apt-get install postgresql)")
-    folder = Path(tmp_path_factory.mktemp("postgres"))
+    folder = Path(tempfile.mkdtemp(prefix="askhouse-postgres-"))  # pytest's own folders are closed to other users
     as_postgres: list[str] = []
     if os.getuid() == 0:  # the server refuses to run as root
         as_postgres = ["runuser", "-u", "postgres", "--"]
         shutil.chown(folder, "postgres")
-        for parent in list(folder.parents)[:2]:
-            parent.chmod(0o755)
     data = folder / "data"
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
@@ -130,6 +129,7 @@ def postgres_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield f"postgresql+asyncpg://askhouse@127.0.0.1:{port}"
     finally:
         run(str(pg_ctl), "-D", str(data), "-m", "immediate", "stop")
+        shutil.rmtree(folder)
 
 
 @pytest.fixture
