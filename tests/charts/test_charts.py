@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from askhouse.charts import choose
 from askhouse.charts.check import check, schema_problems
-from askhouse.charts.render import font_notice, png, svg, undrawable
+from askhouse.charts.render import font_notice, svg, undrawable
 from state_contracts import Chart, Column, Result
 
 T = "`p.d.sales`"
@@ -427,73 +427,6 @@ def test_names_that_are_alike_once_cut_stay_apart() -> None:
     chart = drawn("", groups([("x" * 60 + "a", 1), ("x" * 60 + "b", 2)]))
 
     assert len({point["f0"] for point in points_of(chart)}) == 2
-
-
-def sound() -> tuple[Chart, Result]:
-    result = groups([("a", 1), ("b", 2), ("c", 3)])
-    return choose("", result), result
-
-
-def changed(chart: Chart, **spec: Any) -> Chart:
-    assert chart.spec is not None
-    return chart.model_copy(update={"spec": {**json.loads(json.dumps(chart.spec)), **spec}})
-
-
-def test_check_finds_a_number_that_is_not_the_row_s() -> None:
-    chart, result = sound()
-    points = [{**point, "f1": point["f1"] + 1} for point in points_of(chart)]
-
-    assert "drawn as" in check(changed(chart, data={"values": points}), result)[0]
-
-
-def test_check_finds_a_row_left_out_silently() -> None:
-    chart, result = sound()
-
-    assert check(changed(chart, data={"values": points_of(chart)[:2]}), result) == [
-        "It leaves rows out and does not say so."
-    ]
-
-
-def test_check_finds_two_groups_under_one_name() -> None:
-    chart, result = sound()
-    points = [{**point, "f0": "a"} for point in points_of(chart)]
-
-    assert "Two groups share a place" in check(changed(chart, data={"values": points}), result)[0]
-
-
-def test_check_finds_a_field_that_the_data_does_not_have() -> None:
-    chart, result = sound()
-    encoding = {"x": {"field": "missing", "type": "nominal"}}
-
-    assert "'missing'" in check(changed(chart, encoding=encoding), result)[0]
-
-
-@pytest.mark.parametrize(
-    "spec",
-    [
-        {"data": {"values": [], "url": "http://127.0.0.1/x.json"}},
-        {"transform": [{"calculate": "1", "as": "f1"}]},
-        {"params": [{"name": "p", "expr": "1"}]},
-        {"encoding": {"href": {"field": "f0"}}},
-        {"encoding": {"y": {"field": "f1", "aggregate": "mean"}}},
-        {"layer": [{"mark": {"type": "image"}, "encoding": {"url": {"field": "f0"}}}]},
-        {"usermeta": {"embedOptions": {"loader": {}}}},
-    ],
-)
-def test_check_finds_what_loads_runs_or_recounts(spec: dict[str, Any]) -> None:
-    chart, result = sound()
-
-    assert any("not allowed" in problem for problem in check(changed(chart, **spec), result))
-
-
-def test_the_renderer_loads_nothing_from_outside() -> None:
-    chart, _ = sound()
-    with pytest.raises(Exception, match="cannot be drawn"):
-        png(changed(chart, data={"url": "http://127.0.0.1:9/x.json"}).spec or {})
-
-
-def test_schema_problems_are_named() -> None:
-    assert schema_problems({"mark": "barr", "data": {"values": []}, "encoding": {}})
 
 
 names = st.text(st.characters(codec="utf-8", exclude_categories=("Cs",)), max_size=30)
