@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from ...warehouse.base import Warehouse
-from .profile import table_node
+from .profile import Asked, table_node
 
 if TYPE_CHECKING:
     from .semantics import Entity, Field, Link
@@ -18,7 +17,7 @@ LEAST_MATCH = 0.5
 """A guessed link of which fewer values are found is dropped."""
 
 
-def links_of(warehouse: Warehouse, entities: Mapping[str, Entity]) -> tuple[Link, ...]:
+def links_of(warehouse: Asked, entities: Mapping[str, Entity]) -> tuple[Link, ...]:
     """Declared links, then guessed ones whose values bear them out."""
     declared = list(_declared(entities))
     taken = {(link.child, link.column) for link in declared}
@@ -97,7 +96,7 @@ def _names(forms: Sequence[frozenset[str]], parent: Entity) -> bool:
     )
 
 
-def _borne_out(warehouse: Warehouse, entities: Mapping[str, Entity], guessed: list[Link]) -> list[Link]:
+def _borne_out(warehouse: Asked, entities: Mapping[str, Entity], guessed: list[Link]) -> list[Link]:
     from .semantics import Link
 
     by_child: dict[str, list[Link]] = defaultdict(list)

@@ -5,14 +5,21 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from sqlglot import exp
 
-from ...warehouse.base import Table, Warehouse
+from ...warehouse.base import Rows, Table
 
 _COMPARABLE = frozenset(["INT64", "FLOAT64", "NUMERIC", "BIGNUMERIC", "DATE", "DATETIME", "TIMESTAMP"])
 _COUNTABLE = frozenset(["INT64", "STRING", "BOOL", "DATE"])
+
+
+class Asked(Protocol):
+    """Whatever answers a query with all its rows."""
+
+    def query(self, sql: str) -> Rows:
+        """Run one GoogleSQL SELECT."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +44,7 @@ def call(function: str, *arguments: exp.Expr) -> exp.Anonymous:
     return exp.Anonymous(this=function, expressions=list(arguments))
 
 
-def profile(warehouse: Warehouse, table: Table) -> dict[str, ColumnStats]:
+def profile(warehouse: Asked, table: Table) -> dict[str, ColumnStats]:
     """The figures of every plain column of a table."""
     wanted: list[tuple[str, str, exp.Expr]] = []
     for column in table.columns:
@@ -52,9 +59,8 @@ def profile(warehouse: Warehouse, table: Table) -> dict[str, ColumnStats]:
             wanted.append((column.name, "greatest", exp.Max(this=held.copy())))
         if column.type == "STRING":
             wanted.append((column.name, "longest", exp.Max(this=exp.Length(this=held.copy()))))
-    select = exp.select(exp.alias_(exp.Count(this=exp.Star()), "n"))
-    for position, (_, _, node) in enumerate(wanted):
-        select = select.select(exp.alias_(node, f"f{position}"))
+    figures_wanted = [exp.alias_(node, f"f{position}", copy=False) for position, (_, _, node) in enumerate(wanted)]
+    select = exp.select(exp.alias_(exp.Count(this=exp.Star()), "n"), *figures_wanted)
     row = warehouse.query(select.from_(table_node(str(table.ref))).sql(dialect="bigquery")).rows[0]
     figures: dict[str, dict[str, Any]] = defaultdict(dict)
     for (name, figure, _), cell in zip(wanted, row[1:], strict=True):
@@ -73,7 +79,7 @@ def _stats(rows: int, found: dict[str, Any]) -> ColumnStats:
     )
 
 
-def text_values(warehouse: Warehouse, table: Table, columns: Sequence[str]) -> dict[str, list[tuple[str, int]]]:
+def text_values(warehouse: Asked, table: Table, columns: Sequence[str]) -> dict[str, list[tuple[str, int]]]:
     """The distinct values of some text columns, with their numbers of rows."""
     found: dict[str, list[tuple[str, int]]] = {column: [] for column in columns}
     if not columns:
@@ -97,7 +103,7 @@ def text_values(warehouse: Warehouse, table: Table, columns: Sequence[str]) -> d
     return found
 
 
-def name_keys(warehouse: Warehouse, table: Table, name: str, key: str) -> dict[str, list[str]]:
+def name_keys(warehouse: Asked, table: Table, name: str, key: str) -> dict[str, list[str]]:
     """The keys of the rows of each name."""
     select = exp.select(exp.column(name, quoted=True), exp.column(key, quoted=True)).from_(table_node(str(table.ref)))
     found: dict[str, list[str]] = defaultdict(list)

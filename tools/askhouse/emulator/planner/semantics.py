@@ -11,13 +11,15 @@ from dataclasses import dataclass
 from dataclasses import field as made
 from datetime import date
 from functools import cached_property
+from pathlib import Path
 from typing import Any, Literal
 
 from ...warehouse.base import Column, Table, TableRef, Warehouse
 from .context import AuthoredContext
 from .naming import Name, common_prefix, identifier_words, names_of, spelt_out
 from .plan import ColumnRef, TimeRef
-from .profile import ColumnStats, name_keys, profile, text_values
+from .profile import Asked, ColumnStats, name_keys, profile, text_values
+from .remember import Remembering
 from .values import MOST_VALUES, ValueIndex
 from .words import stem
 
@@ -154,7 +156,7 @@ _lock = threading.Lock()
 def build_layer(
     warehouse: Warehouse, refs: Sequence[TableRef], context: AuthoredContext | None = None
 ) -> SemanticLayer:
-    """The layer over these tables; kept in memory until the warehouse's version changes.
+    """The layer over these tables; kept in memory, and its measurements on disk, until the warehouse's version changes.
 
     Raises TableNotFoundError when a table is not there.
     """
@@ -165,14 +167,24 @@ def build_layer(
         if wanted not in kept:
             for old in [key for key in kept if key[0] != wanted[0]]:
                 del kept[old]
-            kept[wanted] = _build(warehouse, refs, context)
+            kept[wanted] = _remembering(warehouse, refs, context)
         return kept[wanted]
 
 
-def _build(warehouse: Warehouse, refs: Sequence[TableRef], context: AuthoredContext) -> SemanticLayer:
+def _remembering(warehouse: Warehouse, refs: Sequence[TableRef], context: AuthoredContext) -> SemanticLayer:
+    """Build with what an earlier process measured, where the warehouse has a folder of its own."""
+    home = getattr(warehouse, "home", None)
+    if not isinstance(home, Path):
+        return _build(warehouse, [warehouse.table(ref) for ref in refs], context)
+    remembering = Remembering(warehouse, home / "measured")
+    layer = _build(remembering, [warehouse.table(ref) for ref in refs], context)
+    remembering.save()
+    return layer
+
+
+def _build(warehouse: Asked, tables: Sequence[Table], context: AuthoredContext) -> SemanticLayer:
     from .links import links_of  # reads the entities built here
 
-    tables = [warehouse.table(ref) for ref in refs]
     prefix = common_prefix([table.ref.table for table in tables])
     entities: dict[str, Entity] = {}
     values = ValueIndex()
@@ -194,7 +206,7 @@ def _build(warehouse: Warehouse, refs: Sequence[TableRef], context: AuthoredCont
 _MENTIONED = re.compile(r"(\w[\w-]*) \((\w[^()]*?)\)")
 
 
-def _index_names(warehouse: Warehouse, entity: Entity, values: ValueIndex) -> None:
+def _index_names(warehouse: Asked, entity: Entity, values: ValueIndex) -> None:
     """The keys behind names, and the words that descriptions give for values: "EWR (Newark)"."""
     for one in entity.fields.values():
         for value, word in _MENTIONED.findall(one.description):

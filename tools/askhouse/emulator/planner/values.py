@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
+from typing import NamedTuple
 
 from rapidfuzz import fuzz, process
 
@@ -17,8 +18,7 @@ MOST_VALUES = 5_000
 """A column with more distinct values is not indexed."""
 
 
-@dataclass(frozen=True)
-class Held:
+class Held(NamedTuple):
     """A stored value, where it is, and in how many rows."""
 
     column: ColumnRef

@@ -38,6 +38,8 @@ class Token:
 
 def fold(text: str) -> str:
     """Lower case without accents: what two spellings of a value have in common."""
+    if text.isascii():
+        return text.lower()
     decomposed = unicodedata.normalize("NFKD", text.casefold())
     return "".join(letter for letter in decomposed if not unicodedata.combining(letter))
 
@@ -74,6 +76,8 @@ def phrase(text: str) -> tuple[str, ...]:
 
 def normal(value: str) -> str:
     """A stored value as it is looked up: folded words, single blanks, no punctuation."""
+    if value.isalnum():
+        return fold(value)
     return " ".join(re.findall(r"[^\W_]+", fold(value)))
 
 
