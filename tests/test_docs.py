@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -12,6 +13,7 @@ from pathlib import Path
 import click
 import pytest
 
+from askhouse.cli import main as askhouse
 from askhouse.cli.docs import commands, errors, reference
 from askhouse.settings import Settings
 from state_contracts import CONTRACTS
@@ -69,6 +71,15 @@ def shown(block: str) -> Iterator[tuple[str, str]]:
         yield command, output
 
 
+def parse(arguments: list[str]) -> None:
+    """Hold a command that is shown without output to its options. Raises UsageError where it has no such option."""
+    command: click.Command = askhouse
+    while isinstance(command, click.Group):
+        name, *arguments = arguments
+        command = command.commands[name]
+    command.make_context(name, arguments)
+
+
 def pattern(output: str) -> str:
     """The shown output as a pattern. A line of `…` alone stands for any lines, `…` within a line for any words."""
     lines = [
@@ -89,6 +100,9 @@ def test_the_shown_commands_print_what_is_shown(document: str, steps: list[tuple
         if program in ELSEWHERE:
             continue
         assert program == "askhouse", f"{document} shows `{command}`, which this test cannot run"
+        if not output.strip():
+            parse(shlex.split(command, comments=True)[1:])
+            continue
         done = subprocess.run(
             command.removeprefix(".venv/bin/"), shell=True,
             env={**os.environ, "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}"},
@@ -96,6 +110,14 @@ def test_the_shown_commands_print_what_is_shown(document: str, steps: list[tuple
         )  # fmt: skip
         said = "".join(f"{line.rstrip()}\n" for line in done.stdout.rstrip("\n").split("\n"))
         assert re.fullmatch(pattern(output), said), f"$ {command}\n{said}\ninstead of\n{output}"
+
+
+def test_a_command_without_output_is_held_to_its_options() -> None:
+    parse(["connect", "PROJECT", "--dataset", "D"])
+    with pytest.raises(click.NoSuchOption):
+        parse(["connect", "PROJECT", "--datasets", "D"])
+    with pytest.raises(KeyError):
+        parse(["disconnect"])
 
 
 def test_the_pattern_of_an_output_knows_right_from_wrong() -> None:
