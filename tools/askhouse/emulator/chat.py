@@ -34,10 +34,8 @@ class Jobs(Protocol):
 class Chat:
     """DataChatService.Chat, for every door. Planning and querying happen off the event loop."""
 
-    def __init__(self, warehouse: Warehouse, known: Warehouse, jobs: Jobs, agents: Agents, clock: Clock) -> None:
+    def __init__(self, warehouse: Warehouse, jobs: Jobs, agents: Agents, clock: Clock) -> None:
         self._warehouse = warehouse
-        self._known = known
-        """The same data, asked for what tables hold in general; it may answer from memory."""
         self._jobs = jobs
         self._agents = agents
         self._clock = clock
@@ -90,7 +88,7 @@ class Chat:
             raise TableNotFoundError(sentence, error.remedy) from error
 
     def _read(self, context: ChatContext, question: str, history: list[PastTurn]) -> Reading:
-        layer = build_layer(self._known, context.refs, context.authored)
+        layer = build_layer(self._warehouse, context.refs, context.authored)
         return Planner(layer, self._clock, returns_rows=self._returns_rows).read(question, history)
 
     def _returns_rows(self, sql: str) -> bool:

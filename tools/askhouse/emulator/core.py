@@ -8,7 +8,6 @@ from zoneinfo import ZoneInfo
 
 from ..settings import Settings
 from ..warehouse.base import Warehouse
-from ..warehouse.remembered import RememberingWarehouse
 from .agents import Agents
 from .chat import Chat
 from .jobs import JobStore
@@ -23,8 +22,7 @@ class Core:
         self.warehouse = warehouse
         self.jobs = JobStore(home)
         self.agents = Agents(Store(home))
-        known = RememberingWarehouse(warehouse, home / "known.db")
-        self.chat = Chat(warehouse, known, self.jobs, self.agents, clock)
+        self.chat = Chat(warehouse, self.jobs, self.agents, clock)
 
 
 def clock_of(settings: Settings) -> Clock:
