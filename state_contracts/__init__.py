@@ -21,7 +21,7 @@ from .answer import (
 from .app_config import AppConfig
 from .chart import Chart, ChartKind, LastChart
 from .check import Contract, Violation, check_delta
-from .conversation import Conversation, LastResult, Message, Offered, Turn
+from .conversation import Conversation, LastResult, Message, Offered, ServiceConversation, Turn
 from .declared import (
     ANSWER,
     CHART,
@@ -35,6 +35,7 @@ from .declared import (
     OFFERED,
     PREFERENCES,
     PROFILE,
+    SERVICE_CONVERSATION,
     SUMMARY,
     contract_of,
 )
@@ -85,9 +86,11 @@ __all__ = [
     "PROFILE",
     "Preferences",
     "Result",
+    "SERVICE_CONVERSATION",
     "SUMMARY",
     "SavedAgent",
     "Scope",
+    "ServiceConversation",
     "SqlOrigin",
     "StateFamily",
     "StateKey",

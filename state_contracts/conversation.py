@@ -40,6 +40,19 @@ class Conversation(BaseModel):
         return Conversation(turns=next(kept for kept in shorter if _size(kept) <= max_bytes))
 
 
+class ServiceConversation(BaseModel):
+    """The conversation that a service remembers for a session."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    conversation: str
+    """Its resource name."""
+    agent: str
+    """Resource name of the data agent that it belongs to."""
+    rewinds: int = 0
+    """How often the session had been rewound when it was last continued: the service cannot follow a rewind."""
+
+
 class LastResult(BaseModel):
     """Where the last answer's rows can be read again."""
 

@@ -6,7 +6,7 @@ from .answer import Answer
 from .app_config import AppConfig
 from .chart import Chart, LastChart
 from .check import Contract
-from .conversation import MAX_BYTES, Conversation, LastResult, Message, Offered
+from .conversation import MAX_BYTES, Conversation, LastResult, Message, Offered, ServiceConversation
 from .keys import StateFamily, StateKey
 from .preferences import Preferences
 from .profile import AnalystProfile
@@ -38,6 +38,11 @@ CONVERSATION = StateKey(
     name="conversation", scope="session", holds=Conversation, max_bytes=MAX_BYTES,
     writers=("data_agent",), readers=("root", "data_agent"),
     purpose="The turns that a stateless service is sent again, so that it can follow up.",
+)  # fmt: skip
+SERVICE_CONVERSATION = StateKey(
+    name="service_conversation", scope="session", holds=ServiceConversation, max_bytes=2_048,
+    writers=("data_agent",), readers=("data_agent", "operator"),
+    purpose="The conversation that the service remembers for this session, continued and deleted with it.",
 )  # fmt: skip
 OFFERED = StateKey(
     name="offered", scope="session", holds=Offered,
@@ -76,7 +81,7 @@ CONFIG = StateKey(
 )  # fmt: skip
 
 CONTRACTS: tuple[Contract, ...] = (
-    ANSWER, SUMMARY, CHART, MESSAGE, CONVERSATION, OFFERED, LAST_RESULT, LAST_CHART,
+    ANSWER, SUMMARY, CHART, MESSAGE, CONVERSATION, SERVICE_CONVERSATION, OFFERED, LAST_RESULT, LAST_CHART,
     DATA_AGENT, PREFERENCES, PROFILE, CONFIG,
 )  # fmt: skip
 

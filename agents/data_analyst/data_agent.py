@@ -9,12 +9,25 @@ from google.adk.events.event import Event
 from google.genai import types
 from pydantic import BaseModel, ConfigDict, Field
 
-from askhouse.agent_tools.ask_data import ask
+from askhouse.agent_tools.ask_data import ask, failed
 from askhouse.agent_tools.calls import call_of, words_of
+from askhouse.errors import AskhouseError
 from askhouse.settings import Settings
-from state_contracts import ANSWER, CONVERSATION, LAST_RESULT, OFFERED, Answer, Conversation, LastResult, Offered, Turn
+from state_contracts import (
+    ANSWER,
+    CONVERSATION,
+    LAST_RESULT,
+    OFFERED,
+    Answer,
+    Conversation,
+    LastResult,
+    Offered,
+    ServiceConversation,
+    Turn,
+)
 
 from .remembered import remembered
+from .service_memory import continued, remember
 
 DataAgent = Callable[["Asked", Context], AsyncGenerator[Event, None]]
 MAX_TURN_TEXT = 600
@@ -41,13 +54,22 @@ def build_data_agent(settings: Settings) -> DataAgent:
         question = _chosen(node_input.question, ctx)
         answer: Answer | None = None
         words = words_of(ctx, otherwise=question)
-        async for part in ask(settings, question, words=words, history=conversation.turns):
-            if isinstance(part, Answer):
-                answer = part
-            else:
-                yield thought(progress_line(part.title, part.text))
+        service: ServiceConversation | None = None
+        try:
+            service, new = await continued(settings, ctx)
+            turns = conversation.turns if new else []
+            async for part in ask(
+                settings, question, words=words, history=turns, conversation=service, user=ctx.user_id
+            ):
+                if isinstance(part, Answer):
+                    answer = part
+                else:
+                    yield thought(progress_line(part.title, part.text))
+        except AskhouseError as error:
+            answer = failed(words, error)
         # State is written after the last thought only: written earlier, it would ride on one to the client.
         if answer is not None:
+            remember(ctx, service, failed=answer.outcome == "failed")
             _leave(ctx, conversation, answer.model_copy(update={"follow_ups": offered_by(answer)}))
 
     return data_agent

@@ -8,7 +8,7 @@ from uuid import uuid4
 
 import grpc
 import pytest
-from google.api_core.exceptions import FailedPrecondition, InvalidArgument, MethodNotImplemented, NotFound
+from google.api_core.exceptions import FailedPrecondition, InvalidArgument, NotFound
 from google.cloud import geminidataanalytics_v1 as api
 from google.cloud.geminidataanalytics_v1.services.data_chat_service.transports import DataChatServiceGrpcTransport
 from google.protobuf import json_format
@@ -125,7 +125,7 @@ async def test_an_unknown_table_ends_the_reply_with_an_error(emulator: Emulator)
             },
             FailedPrecondition,
         ),
-        ({"conversation_reference": api.ConversationReference(conversation="c")}, MethodNotImplemented),
+        ({"conversation_reference": api.ConversationReference(conversation="c")}, NotFound),
     ],
 )
 async def test_contexts_that_cannot_be_used(

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from state_contracts import StateKey
+from state_contracts import SERVICE_CONVERSATION, ContractError, StateKey
 
 from .errors import UsageError
 from .settings import Settings
@@ -24,9 +24,10 @@ T = TypeVar("T")
 class Kept:
     """The sessions and the state of one person in one store."""
 
-    def __init__(self, service: BaseSessionService, user: str) -> None:
+    def __init__(self, service: BaseSessionService, settings: Settings) -> None:
         self._service = service
-        self._who: dict[str, Any] = {"app_name": APP_NAME, "user_id": user}
+        self._settings = settings
+        self._who: dict[str, Any] = {"app_name": APP_NAME, "user_id": settings.user}
 
     async def sessions(self) -> list[Session]:
         """All sessions, most recent first, without their events."""
@@ -43,8 +44,15 @@ class Kept:
         return found
 
     async def delete(self, session_id: str) -> str:
-        """Delete one session with its events; its id. Raises UsageError when there is none."""
+        """Delete one session with its events, and what a service remembers of it; its id.
+
+        Raises UsageError when there is none, and ServiceError when the service cannot forget; nothing is deleted then.
+        """
         session = await self.session(session_id)
+        if conversations := _in_service(session):
+            from .insights.conversations import forget
+
+            await forget(self._settings, conversations)
         await self._service.delete_session(**self._who, session_id=session.id)
         return session.id
 
@@ -53,7 +61,7 @@ class Kept:
         before = (datetime.now(UTC) - age).timestamp()
         old = [session.id for session in await self.sessions() if session.last_update_time < before]
         for session_id in old:
-            await self._service.delete_session(**self._who, session_id=session_id)
+            await self.delete(session_id)
         return old
 
     async def read(self, key: StateKey[T]) -> T | None:
@@ -79,6 +87,17 @@ class Kept:
             await self._service.delete_session(**self._who, session_id=session.id)
 
 
+def _in_service(session: Session) -> list[str]:
+    """The conversations that a service ever kept for a session: rewinds and failures leave several."""
+    states = [*(event.actions.state_delta for event in session.events), session.state]
+    names = []
+    for state in states:
+        with suppress(ContractError):
+            found = SERVICE_CONVERSATION.read(state)
+            names += [found.conversation] if found else []
+    return list(dict.fromkeys(names))
+
+
 @asynccontextmanager
 async def kept(settings: Settings, uri: str | None = None) -> AsyncIterator[Kept]:
     """What is kept for the settings' user, in this laptop's store or in the one that `uri` names."""
@@ -88,7 +107,7 @@ async def kept(settings: Settings, uri: str | None = None) -> AsyncIterator[Kept
         settings.home.mkdir(parents=True, exist_ok=True)
     service = guarded_session_service(uri or settings.sessions_uri)
     try:
-        yield Kept(service, settings.user)
+        yield Kept(service, settings)
     finally:
         if engine := getattr(service, "db_engine", None):
             await engine.dispose()

@@ -80,12 +80,28 @@ class Settings(BaseModel):
     """IANA time zone that decides when a day begins."""
     transport: Transport = "grpc"
     """How the Conversational Analytics API is spoken to."""
+    history: Literal["resend", "service"] = "resend"
+    """Who remembers a conversation with a saved data agent: the session, which sends its turns again (resend), or the
+    service, which keeps it until the session is deleted (service). Tables are always asked with resent turns."""
     max_billed_bytes: int = Field(default=10 * 2**30, ge=0)
     """Limit of the bytes that one query may bill; 0 for no limit."""
+    confirm_bytes: int = Field(default=0, ge=0)
+    """A query that would bill more is not run before this limit was raised or the question narrowed; 0 for no limit
+    beside ASKHOUSE_MAX_BILLED_BYTES."""
+    daily_questions: int = Field(default=0, ge=0)
+    """How many questions a user may ask the service in a day (UTC), counted in the data folder; 0 for no limit."""
+    daily_bytes: int = Field(default=0, ge=0)
+    """How many bytes the questions of a user may bill in a day (UTC), counted in the data folder; 0 for no limit."""
+    chats_per_minute: int = Field(default=30, ge=0)
+    """How many questions a minute this process asks of Google, shared fairly between users; 0 for no limit. The
+    services on this machine have none."""
+    reply_seconds: float = Field(default=600.0, ge=1.0)
+    """How long a whole reply may take, repetitions included, before what has arrived counts as all there is."""
     silence_seconds: float = Field(default=90.0, ge=1.0)
     """How long the service may say nothing before its reply counts as lost."""
     contracts: Literal["serve", "strict"] = "serve"
-    """What happens to a state change against its contract: undone, logged and said (serve), or the turn stops (strict)."""
+    """What happens to a state change against its contract: undone, logged and said (serve), or the turn stops
+    (strict)."""
     chat_endpoint: Endpoint = None
     """Address of the Conversational Analytics API where it is not the usual one."""
     bigquery_endpoint: Endpoint = None

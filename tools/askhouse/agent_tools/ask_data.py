@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from google.adk.tools.tool_context import ToolContext
 
-from state_contracts import ANSWER, Answer, AnswerError, Turn
+from state_contracts import ANSWER, Answer, AnswerError, ServiceConversation, Turn
 
 from ..emulator.names import LOCAL_PROJECT
 from ..errors import AskhouseError, TableNotFoundError
@@ -22,7 +22,7 @@ from ..warehouse.base import TableRef
 from .calls import call_of
 
 if TYPE_CHECKING:
-    from ..insights.client import AgentContext, TablesContext, Thought
+    from ..insights.client import AgentContext, ConversationContext, TablesContext, Thought
 
 PREVIEW_ROWS = 10
 
@@ -35,6 +35,8 @@ async def ask(
     history: Sequence[Turn] = (),
     tables: Sequence[TableRef] | None = None,
     agent: str | None = None,
+    conversation: ServiceConversation | None = None,
+    user: str = "",
 ) -> AsyncIterator[Thought | Answer]:
     """Ask one question and yield the service's thoughts as they come, then the answer.
 
@@ -45,6 +47,8 @@ async def ask(
         history: earlier turns, oldest first, which the service resolves a follow-up from.
         tables: ask these, instead of what the settings choose; each must be allowed by them.
         agent: ask this data agent, instead of what the settings choose.
+        conversation: go on with this conversation, which the service remembers.
+        user: who asks, where that is not the settings' user.
 
     What goes wrong is an answer too, of outcome "failed", with the sentence that a person can act on.
     """
@@ -53,7 +57,8 @@ async def ask(
     place: Place | None = None
     try:
         place = await asyncio.to_thread(place_of, settings)
-        asked = Question(question, _context(place, tables, agent), history, original=words)
+        context = _remembered(conversation) if conversation else _context(place, tables, agent)
+        asked = Question(question, context, history, original=words, user=user)
         async for part in InsightsClient(place.settings).ask(asked):
             yield _placed(part, place) if isinstance(part, Answer) else part
     except AskhouseError as error:
@@ -116,6 +121,12 @@ def _context(place: Place, tables: Sequence[TableRef] | None, agent: str | None)
         return TablesContext(_checked(tables, place))
     chosen = agent_name(place.settings, agent) if agent else place.agent
     return AgentContext(chosen) if chosen else TablesContext(place.tables)
+
+
+def _remembered(conversation: ServiceConversation) -> ConversationContext:
+    from ..insights.client import ConversationContext
+
+    return ConversationContext(conversation.conversation, conversation.agent)
 
 
 def _checked(tables: Sequence[TableRef], place: Place) -> tuple[TableRef, ...]:

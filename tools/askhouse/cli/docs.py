@@ -104,7 +104,8 @@ def _settings() -> Iterator[str]:
         "then the default. An unknown `ASKHOUSE_` variable is an error."
     )
     rows = (
-        (f"`{env_name(name)}`", _default(name), info.description or "") for name, info in Settings.model_fields.items()
+        (f"`{env_name(name)}`", _default(name), " ".join((info.description or "").split()))
+        for name, info in Settings.model_fields.items()
     )
     yield _table(("Variable", "Default", "Meaning"), rows)
 

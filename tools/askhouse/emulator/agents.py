@@ -54,28 +54,24 @@ class Agents:
 
     def list(self, request: Any) -> tuple[list[Any], str]:
         """One page of a project's agents, newest first, and the token of the next page."""
-        _check_parent(request.parent)
+        check_parent(request.parent)
         prefix = f"{request.parent}/dataAgents/"
         agents = {name: agent for name, agent in self._shipped.items() if name.startswith(prefix)}
         for name, body in self._store.list("data_agents", prefix).items():
             agents[name] = json_format.Parse(body, DataAgent(), ignore_unknown_fields=True)
         shown = [agent for agent in agents.values() if request.show_deleted or not agent.HasField("delete_time")]
         shown.sort(key=lambda agent: agent.create_time.ToNanoseconds(), reverse=True)
-        start = _offset(request.page_token)
+        start = offset(request.page_token)
         end = start + min(request.page_size or _PAGE_SIZE, _MAX_PAGE_SIZE)
         return shown[start:end], str(end) if end < len(shown) else ""
 
     def create(self, request: Any) -> Any:
         """A new agent. Raises INVALID_ARGUMENT for an id or a text against the rules, ALREADY_EXISTS."""
-        _check_parent(request.parent)
+        check_parent(request.parent)
         agent = DataAgent()
         agent.CopyFrom(request.data_agent)
         agent_id = request.data_agent_id or f"agent-{uuid4()}"
-        if not _ID.fullmatch(agent_id):
-            raise invalid(
-                f"Invalid data_agent_id '{agent_id}': start with a lower-case letter; then up to 62 lower-case "
-                "letters, digits and hyphens, not ending in a hyphen."
-            )
+        check_id("data_agent_id", agent_id)
         _check(agent)
         agent.name = f"{request.parent}/dataAgents/{agent_id}"
         now = datetime.now(UTC)
@@ -91,7 +87,7 @@ class Agents:
         agent = DataAgent()
         agent.CopyFrom(self.live(request.data_agent.name))
         if request.HasField("update_mask") and request.update_mask.paths:
-            _merge(request.update_mask, request.data_agent, agent)
+            merge(request.update_mask, request.data_agent, agent)
         else:
             agent.MergeFrom(request.data_agent)
         _check(agent)
@@ -143,13 +139,24 @@ def _read_shipped() -> list[Any]:
     return agents
 
 
-def _merge(mask: Any, given: Any, agent: Any) -> None:
-    if not mask.IsValidForDescriptor(DataAgent.DESCRIPTOR):
-        raise invalid(f"Invalid update_mask '{','.join(mask.paths)}': name fields of DataAgent.")
-    mask.MergeMessage(given, agent, replace_message_field=True, replace_repeated_field=True)
+def merge(mask: Any, given: Any, resource: Any) -> None:
+    """Take the masked fields of `given` into a resource of the same type. Raises INVALID_ARGUMENT."""
+    if not mask.IsValidForDescriptor(resource.DESCRIPTOR):
+        raise invalid(f"Invalid update_mask '{','.join(mask.paths)}': name fields of {resource.DESCRIPTOR.name}.")
+    mask.MergeMessage(given, resource, replace_message_field=True, replace_repeated_field=True)
 
 
-def _check_parent(parent: str) -> None:
+def check_id(field: str, value: str) -> None:
+    """Raises INVALID_ARGUMENT for an id against the rules."""
+    if not _ID.fullmatch(value):
+        raise invalid(
+            f"Invalid {field} '{value}': start with a lower-case letter; then up to 62 lower-case "
+            "letters, digits and hyphens, not ending in a hyphen."
+        )
+
+
+def check_parent(parent: str) -> None:
+    """Raises INVALID_ARGUMENT for what is not projects/P/locations/L."""
     if not _PARENT.fullmatch(parent):
         raise invalid(f"Invalid parent '{parent}': write projects/PROJECT/locations/LOCATION.")
 
@@ -164,7 +171,8 @@ def _check(agent: Any) -> None:
             raise invalid("system_instruction is longer than 250000 bytes.")
 
 
-def _offset(token: str) -> int:
+def offset(token: str) -> int:
+    """Where the page of a token begins. Raises INVALID_ARGUMENT."""
     if token and not token.isdecimal():
         raise invalid(f"Invalid page_token '{token}': pass on next_page_token as it came.")
     return int(token or 0)

@@ -22,11 +22,12 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from .bigquery_rest import routes as bigquery_routes
 from .core import Core
 from .errors import HTTP_STATUS, ApiError, api_error, invalid
-from .methods import Method, agent_methods, operation_methods
+from .methods import Method, agent_methods, conversation_methods, operation_methods
 from .wire import ChatRequest, body_chunk, body_end, to_json
 
 VERSIONS = ("v1", "v1beta", "v1alpha")
 _AGENTS = "projects/{project}/locations/{location}/dataAgents"
+_CONVERSATIONS = "projects/{project}/locations/{location}/conversations"
 _PARENT = "projects/{project}/locations/{location}"
 
 # path, HTTP method, RPC, the request's field that the path fills, the field that the body fills
@@ -40,6 +41,12 @@ _UNARY = (
     (f"{_AGENTS}/{{id}}", "GET", "GetDataAgent", "name", ""),
     (f"{_AGENTS}/{{id}}", "PATCH", "UpdateDataAgent", "data_agent.name", "data_agent"),
     (f"{_AGENTS}/{{id}}", "DELETE", "DeleteDataAgent", "name", ""),
+    (_CONVERSATIONS, "GET", "ListConversations", "parent", ""),
+    (_CONVERSATIONS, "POST", "CreateConversation", "parent", "conversation"),
+    (f"{_CONVERSATIONS}/{{id}}", "GET", "GetConversation", "name", ""),
+    (f"{_CONVERSATIONS}/{{id}}", "PATCH", "UpdateConversation", "conversation.name", "conversation"),
+    (f"{_CONVERSATIONS}/{{id}}", "DELETE", "DeleteConversation", "name", ""),
+    (f"{_CONVERSATIONS}/{{id}}/messages", "GET", "ListMessages", "parent", ""),
     (f"{_PARENT}/operations/{{id}}", "GET", "GetOperation", "name", ""),
 )
 
@@ -50,7 +57,9 @@ Endpoint = Callable[[Request], Awaitable[Response]]
 
 def build_app(core: Core) -> Starlette:
     """The application, for any ASGI server. It answers this machine only."""
-    methods = {**agent_methods(core.agents), **operation_methods(core.agents)}
+    methods = {
+        **agent_methods(core.agents), **conversation_methods(core.conversations), **operation_methods(core.agents)
+    }  # fmt: skip
     routes = [Route("/healthz", _health)]
     for version in VERSIONS:
         routes.append(Route(f"/{version}/{_PARENT}:chat", _chat(core), methods=["POST"]))
@@ -118,7 +127,8 @@ def _unary(method: Method, path_field: str, body_field: str) -> Endpoint:
         values: dict[str, Any] = _query(request)
         if body_field:
             values[body_field] = await _json_body(request)
-        _fill(values, path_field, _resource(request, ":"))
+        resource = _resource(request, ":")
+        _fill(values, path_field, resource.rsplit("/", 1)[0] if path_field == "parent" else resource)
         try:
             reply = await asyncio.to_thread(method.work, _parse(values, method.request))
         except Exception as error:
@@ -129,10 +139,10 @@ def _unary(method: Method, path_field: str, body_field: str) -> Endpoint:
 
 
 def _resource(request: Request, suffix: str) -> str:
-    """The resource that the path names: without the version, the collection that is listed and the verb."""
+    """The resource, or the collection, that the path names: without the version and the verb."""
     path = request.url.path.split("/", 2)[2]
     path = path.rsplit(suffix, 1)[0] if suffix in path.rsplit("/", 1)[-1] else path
-    return path.removesuffix("/dataAgents")
+    return path
 
 
 def _query(request: Request) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from ..warehouse.base import Rows, Table, TableRef, Warehouse
 from . import wire
 from .agents import Agents
 from .context import ChatContext, context_of
+from .conversations import Conversations, stamped
 from .errors import invalid
 from .planner import Planner, build_layer
 from .planner.clock import Clock
@@ -34,16 +35,42 @@ class Jobs(Protocol):
 class Chat:
     """DataChatService.Chat, for every door. Planning and querying happen off the event loop."""
 
-    def __init__(self, warehouse: Warehouse, jobs: Jobs, agents: Agents, clock: Clock) -> None:
+    def __init__(
+        self,
+        warehouse: Warehouse,
+        known: Warehouse,
+        jobs: Jobs,
+        agents: Agents,
+        conversations: Conversations,
+        clock: Clock,
+    ) -> None:
         self._warehouse = warehouse
+        self._known = known
+        """The same data, asked for what tables hold in general; it may answer from memory."""
         self._jobs = jobs
         self._agents = agents
+        self._conversations = conversations
         self._clock = clock
 
     async def reply(self, request: Any) -> AsyncIterator[Proto]:
         """The messages that answer a ChatRequest. Raises ApiError before the first of them when it is refused."""
+        named = request.conversation_reference.conversation
+        if request.WhichOneof("context_provider") != "conversation_reference":
+            async for message in self._reply(request, request.messages):
+                yield message
+            return
+        before = await asyncio.to_thread(self._conversations.history, request.conversation_reference)
+        said: list[Proto] = [stamped(message) for message in request.messages]
+        try:
+            async for message in self._reply(request, [*before, *request.messages]):
+                said.append(message)
+                yield message
+        finally:
+            await asyncio.shield(asyncio.to_thread(self._conversations.add_messages, named, said))
+
+    async def _reply(self, request: Any, messages: Iterable[Any]) -> AsyncIterator[Proto]:
         project = _project(request.parent)
-        question, history = _conversation(request.messages)
+        question, history = _conversation(messages)
         context = await asyncio.to_thread(context_of, request, self._agents)
         try:
             tables = await asyncio.to_thread(self._tables, context.refs)
@@ -88,7 +115,7 @@ class Chat:
             raise TableNotFoundError(sentence, error.remedy) from error
 
     def _read(self, context: ChatContext, question: str, history: list[PastTurn]) -> Reading:
-        layer = build_layer(self._warehouse, context.refs, context.authored)
+        layer = build_layer(self._known, context.refs, context.authored)
         return Planner(layer, self._clock, returns_rows=self._returns_rows).read(question, history)
 
     def _returns_rows(self, sql: str) -> bool:

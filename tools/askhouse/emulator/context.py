@@ -41,7 +41,7 @@ def context_of(request: Any, agents: Agents) -> ChatContext:
         return _agent_context(request.data_agent_context, agents)
     if provider == "client_managed_resource_context":
         return read_context(request.client_managed_resource_context.inline_context)
-    raise ApiError("UNIMPLEMENTED", "Stored conversations are not served here: resend the history in `messages`.")
+    return _agent_context(request.conversation_reference.data_agent_context, agents)
 
 
 def read_context(context: Any) -> ChatContext:

@@ -8,8 +8,10 @@ from zoneinfo import ZoneInfo
 
 from ..settings import Settings
 from ..warehouse.base import Warehouse
+from ..warehouse.remembered import RememberingWarehouse
 from .agents import Agents
 from .chat import Chat
+from .conversations import Conversations
 from .jobs import JobStore
 from .planner.clock import Clock
 from .store import Store
@@ -21,8 +23,11 @@ class Core:
     def __init__(self, home: Path, warehouse: Warehouse, clock: Clock) -> None:
         self.warehouse = warehouse
         self.jobs = JobStore(home)
-        self.agents = Agents(Store(home))
-        self.chat = Chat(warehouse, self.jobs, self.agents, clock)
+        store = Store(home)
+        self.agents = Agents(store)
+        self.conversations = Conversations(store)
+        known = RememberingWarehouse(warehouse, home / "known.db")
+        self.chat = Chat(warehouse, known, self.jobs, self.agents, self.conversations, clock)
 
 
 def clock_of(settings: Settings) -> Clock:

@@ -11,7 +11,7 @@ import grpc
 from ..errors import StorageError
 from .core import Core
 from .errors import ApiError, api_error
-from .methods import Method, agent_methods, operation_methods
+from .methods import Method, agent_methods, conversation_methods, operation_methods
 from .wire import ChatRequest
 
 VERSIONS = ("v1", "v1beta", "v1alpha")
@@ -34,7 +34,8 @@ async def serve(core: Core, port: int) -> tuple[grpc.aio.Server, int]:
 
 
 def _handlers(core: Core) -> list[grpc.GenericRpcHandler[Any, Any]]:
-    chat = {"Chat": grpc.unary_stream_rpc_method_handler(_chat(core), ChatRequest.FromString, _serialize)}
+    chat = _unary_handlers(conversation_methods(core.conversations))
+    chat["Chat"] = grpc.unary_stream_rpc_method_handler(_chat(core), ChatRequest.FromString, _serialize)
     agents = _unary_handlers(agent_methods(core.agents))
     handlers = [
         grpc.method_handlers_generic_handler(f"{_PACKAGE}.{version}.{service}", methods)

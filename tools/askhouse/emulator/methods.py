@@ -11,6 +11,7 @@ from google.longrunning import operations_pb2
 from google.protobuf import empty_pb2
 
 from .agents import Agents
+from .conversations import Conversations
 
 
 @dataclass(frozen=True)
@@ -39,6 +40,20 @@ def agent_methods(agents: Agents) -> Mapping[str, Method]:
             delete, lambda r: agents.operation("delete", r.name, lambda: _empty(agents.delete(r.name)))
         ),
         "DeleteDataAgentSync": Method(delete, lambda r: _empty(agents.delete(r.name))),
+    }
+
+
+def conversation_methods(conversations: Conversations) -> Mapping[str, Method]:
+    """What DataChatService does beside chats, by method name."""
+    return {
+        "CreateConversation": Method(_type("CreateConversationRequest"), conversations.create),
+        "GetConversation": Method(_type("GetConversationRequest"), lambda r: conversations.get(r.name)),
+        "ListConversations": Method(_type("ListConversationsRequest"), conversations.list),
+        "UpdateConversation": Method(_type("UpdateConversationRequest"), conversations.update),
+        "DeleteConversation": Method(
+            _type("DeleteConversationRequest"), lambda r: _empty(conversations.delete(r.name))
+        ),
+        "ListMessages": Method(_type("ListMessagesRequest"), conversations.list_messages),
     }
 
 

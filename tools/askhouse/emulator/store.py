@@ -1,9 +1,10 @@
-"""What the emulator remembers: data agents and operations, in one SQLite file that several processes share."""
+"""What the emulator remembers: agents, conversations and operations, in one SQLite file that processes share."""
 
 from __future__ import annotations
 
+import builtins
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
@@ -13,6 +14,11 @@ from .jobs import DATABASE
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS data_agents (name TEXT PRIMARY KEY, body TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS operations (name TEXT PRIMARY KEY, body TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS conversations (name TEXT PRIMARY KEY, body TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS messages (
+    position INTEGER PRIMARY KEY, conversation TEXT NOT NULL, message_id TEXT NOT NULL, body TEXT NOT NULL
+);
+CREATE INDEX IF NOT EXISTS messages_of ON messages (conversation, position);
 """
 
 
@@ -59,6 +65,28 @@ class Store:
                 f"SELECT name, body FROM {table} WHERE substr(name, 1, ?) = ? ORDER BY name", (len(prefix), prefix)
             ).fetchall()
         return dict(rows)
+
+    def add_messages(self, conversation: str, messages: Iterable[tuple[str, str]]) -> None:
+        """Keep messages, each an id and a body, at the end of a conversation that exists."""
+        with self._connection() as connection:
+            connection.executemany(
+                "INSERT INTO messages (conversation, message_id, body)"
+                " SELECT ?1, ?2, ?3 WHERE EXISTS (SELECT 1 FROM conversations WHERE name = ?1)",
+                [(conversation, message_id, body) for message_id, body in messages],
+            )
+
+    def messages(self, conversation: str) -> builtins.list[tuple[str, str]]:
+        """The ids and bodies of a conversation's messages, oldest first."""
+        with self._connection() as connection:
+            return connection.execute(
+                "SELECT message_id, body FROM messages WHERE conversation = ? ORDER BY position", (conversation,)
+            ).fetchall()
+
+    def delete_conversation(self, name: str) -> None:
+        """Forget a conversation with its messages."""
+        with self._connection() as connection:
+            connection.execute("DELETE FROM messages WHERE conversation = ?", (name,))
+            connection.execute("DELETE FROM conversations WHERE name = ?", (name,))
 
     @contextmanager
     def _connection(self) -> Iterator[sqlite3.Connection]:

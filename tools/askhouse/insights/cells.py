@@ -58,13 +58,29 @@ def _by_column(names: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> list[
 
 
 def _converted(field: Mapping[str, Any], column: Column, cells: Sequence[Any]) -> Sequence[Any]:
-    if column.mode != "REPEATED" and _NEEDS_NONE.get(column.type, set()).issuperset(map(type, cells)):
-        return cells
+    if column.mode != "REPEATED":
+        kinds = set(map(type, cells))
+        if kinds <= _NEEDS_NONE.get(column.type, set()):
+            return cells
+        if column.type == "INT64" and kinds == {float} and (whole := _whole(cells)):
+            return whole
     return _convert_all(_converter(field, column), cells)
 
 
+def _whole(cells: Sequence[float]) -> list[int] | None:
+    """All cells as integers, which is how the service's JSON means them; None where one is none. Few steps a cell."""
+    try:
+        integers = list(map(int, cells))
+    except (ValueError, OverflowError):
+        return None
+    return integers if integers == list(cells) else None
+
+
 def _was_rounded(column: Column, cells: Sequence[Any]) -> bool:
-    return column.type == "INT64" and any(isinstance(cell, float) and abs(cell) > EXACT for cell in cells)
+    if column.type != "INT64":
+        return False
+    numbers = [cell for cell in cells if type(cell) is float]
+    return bool(numbers) and (max(numbers) > EXACT or min(numbers) < -EXACT)
 
 
 def _column(field: Mapping[str, Any], cells: Sequence[Any]) -> Column:

@@ -15,7 +15,7 @@ from .address import Address, address_of
 from .answer import AnswerBuilder, Thought, error_of
 from .history import to_messages
 from .jobs import count_rows
-from .question import AgentContext, Question, TablesContext
+from .question import AgentContext, ConversationContext, Question, TablesContext
 from .refusals import is_transient
 from .stream import Failure, Message
 from .transport import CallError, Transport, transport_to
@@ -23,7 +23,7 @@ from .transport import CallError, Transport, transport_to
 ATTEMPTS = 3
 LONGEST_WAIT_SECONDS = 30.0
 
-__all__ = ["AgentContext", "InsightsClient", "Question", "TablesContext", "Thought"]
+__all__ = ["AgentContext", "ConversationContext", "InsightsClient", "Question", "TablesContext", "Thought"]
 
 
 class InsightsClient:
@@ -54,9 +54,8 @@ class InsightsClient:
             count = await count_rows(self._settings, result.job) if result.job else None
             builder.set_row_count(result, count)
         answer = builder.finish(ended=error is None, error=error)
-        answer.agent = (
-            address.agent_name(question.context.agent) if isinstance(question.context, AgentContext) else None
-        )
+        if not isinstance(question.context, TablesContext):
+            answer.agent = address.agent_name(question.context.agent)
         yield answer
 
     async def _messages(self, address: Address, request: dict[str, Any]) -> AsyncGenerator[Message]:
@@ -96,10 +95,14 @@ def chat_request(question: Question, address: Address, settings: Settings) -> di
     """The ChatRequest for a question, in the API's JSON form: exactly one context, and the history resent."""
     messages = [*to_messages(question.history), {"userMessage": {"text": question.text}}]
     request: dict[str, Any] = {"parent": address.parent, "messages": messages}
-    if isinstance(question.context, AgentContext):
-        request["dataAgentContext"] = {"dataAgent": address.agent_name(question.context.agent)}
-    else:
-        request["inlineContext"] = _inline_context(question.context, settings)
+    match question.context:
+        case TablesContext():
+            request["inlineContext"] = _inline_context(question.context, settings)
+        case AgentContext(agent):
+            request["dataAgentContext"] = {"dataAgent": address.agent_name(agent)}
+        case ConversationContext(conversation, agent):
+            context = {"dataAgent": address.agent_name(agent)}
+            request["conversationReference"] = {"conversation": conversation, "dataAgentContext": context}
     return request
 
 

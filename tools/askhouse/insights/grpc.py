@@ -35,9 +35,9 @@ class GrpcTransport:
     async def chat(self, request: dict[str, Any]) -> AsyncGenerator[Message]:
         """Stream the reply to a ChatRequest."""
         proto = api.ChatRequest(json_format.ParseDict(request, api.ChatRequest.pb()()))
-        transport = DataChatServiceGrpcAsyncIOTransport(channel=await self._open())
+        client = await self._chats()
         try:
-            stream = await api.DataChatServiceAsyncClient(transport=transport).chat(request=proto)
+            stream = await client.chat(request=proto)
             async for message in stream:
                 yield from_proto(api.Message.pb(message))
         except (GoogleAPICallError, RetryError) as error:
@@ -62,11 +62,35 @@ class GrpcTransport:
         except (GoogleAPICallError, RetryError) as error:
             raise CallError(_failure(error)) from error
 
+    async def create_conversation(self, parent: str, conversation: dict[str, Any]) -> dict[str, Any]:
+        """A new conversation that the service remembers."""
+        proto = api.Conversation(json_format.ParseDict(conversation, api.Conversation.pb()()))
+        request = api.CreateConversationRequest(parent=parent, conversation=proto)
+        client = await self._chats()
+        try:
+            created = await client.create_conversation(request=request, timeout=UNARY_SECONDS)
+        except (GoogleAPICallError, RetryError) as error:
+            raise CallError(_failure(error)) from error
+        return _to_dict(api.Conversation.pb(created))
+
+    async def delete_conversation(self, name: str) -> None:
+        """Let the service forget a conversation."""
+        client = await self._chats()
+        try:
+            request = api.DeleteConversationRequest(name=name)
+            await client.delete_conversation(request=request, timeout=UNARY_SECONDS)
+        except (GoogleAPICallError, RetryError) as error:
+            raise CallError(_failure(error)) from error
+
     async def close(self) -> None:
         """Close the channel; a call that is under way is cancelled."""
         if self._channel is not None:
             await self._channel.close(None)
             self._channel = None
+
+    async def _chats(self) -> api.DataChatServiceAsyncClient:
+        transport = DataChatServiceGrpcAsyncIOTransport(channel=await self._open())
+        return api.DataChatServiceAsyncClient(transport=transport)
 
     async def _agents(self) -> api.DataAgentServiceAsyncClient:
         transport = DataAgentServiceGrpcAsyncIOTransport(channel=await self._open())

@@ -25,11 +25,26 @@ class AgentContext:
 
 
 @dataclass(frozen=True)
+class ConversationContext:
+    """A conversation that the service remembers, with the saved data agent that it belongs to; both by their
+    resource names."""
+
+    conversation: str
+    agent: str
+
+
+Context = TablesContext | AgentContext | ConversationContext
+"""What is asked: exactly one of the API's three ways."""
+
+
+@dataclass(frozen=True)
 class Question:
-    """One question. `history` holds the earlier turns, oldest first: the service itself remembers none."""
+    """One question. `history` holds the earlier turns, oldest first, that the service itself does not remember."""
 
     text: str
-    context: TablesContext | AgentContext
+    context: Context
     history: Sequence[Turn] = ()
     original: str = ""
     """The person's words, where `text` is their completion."""
+    user: str = ""
+    """Who asks, for limits and for a fair share of the quota; empty for the settings' user."""

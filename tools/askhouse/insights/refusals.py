@@ -49,6 +49,11 @@ def is_transient(failure: Failure) -> bool:
     return _HTTP.get(failure.status, failure.status) in ("UNAVAILABLE", "RESOURCE_EXHAUSTED")
 
 
+def is_missing(failure: Failure) -> bool:
+    """Whether the service knows no such resource."""
+    return _HTTP.get(failure.status, failure.status) == "NOT_FOUND"
+
+
 def _denied(failure: Failure) -> DeniedError:
     if place := _WRONG_PLACE.search(failure.message):
         return DeniedError(
@@ -88,8 +93,11 @@ def _unreachable(failure: Failure) -> UnreachableError:
 
 
 def _missing(failure: Failure) -> ServiceError:
+    said = f"The service knows no such thing: {_sentence(failure.message)}"
+    if "/conversations/" in failure.message:
+        return ServiceError(said, "Ask again: a new conversation begins with the turns so far.")
     return ServiceError(
-        f"The service knows no such thing: {_sentence(failure.message)}",
+        said,
         "`askhouse agents list` shows the data agents; the location is ASKHOUSE_LOCATION.",
     )
 

@@ -43,26 +43,36 @@ class RestTransport:
 
     async def get(self, name: str) -> dict[str, Any]:
         """A data agent."""
-        return await self._get(f"/v1/{name}", {})
+        return await self._call("GET", f"/v1/{name}")
 
     async def list(self, parent: str) -> list[dict[str, Any]]:
         """The data agents that the person may use."""
         agents: list[dict[str, Any]] = []
         token = ""
         while True:
-            page = await self._get(f"/v1/{parent}/dataAgents:listAccessible", {"pageToken": token} if token else {})
+            page = await self._call(
+                "GET", f"/v1/{parent}/dataAgents:listAccessible", params={"pageToken": token} if token else {}
+            )
             agents += page.get("dataAgents", [])
             token = page.get("nextPageToken", "")
             if not token:
                 return agents
 
+    async def create_conversation(self, parent: str, conversation: dict[str, Any]) -> dict[str, Any]:
+        """A new conversation that the service remembers."""
+        return await self._call("POST", f"/v1/{parent}/conversations", json=conversation)
+
+    async def delete_conversation(self, name: str) -> None:
+        """Let the service forget a conversation."""
+        await self._call("DELETE", f"/v1/{name}")
+
     async def close(self) -> None:
         """Close the connections; a call that is under way is cancelled."""
         await self._client.aclose()
 
-    async def _get(self, path: str, params: dict[str, str]) -> dict[str, Any]:
+    async def _call(self, method: str, path: str, **options: Any) -> dict[str, Any]:
         try:
-            response = await self._client.get(path, params=params, headers=await self._headers())
+            response = await self._client.request(method, path, headers=await self._headers(), **options)
         except httpx.HTTPError as error:
             raise CallError(_broken(error)) from error
         if response.status_code != httpx.codes.OK:

@@ -31,6 +31,12 @@ class Transport(Protocol):
     async def list(self, parent: str) -> list[dict[str, Any]]:
         """The data agents that the person may use. Raises CallError."""
 
+    async def create_conversation(self, parent: str, conversation: dict[str, Any]) -> dict[str, Any]:
+        """A new conversation that the service remembers. Raises CallError."""
+
+    async def delete_conversation(self, name: str) -> None:
+        """Let the service forget a conversation. Raises CallError."""
+
     async def close(self) -> None:
         """Give back what the transport holds."""
 
