@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from askhouse.emulator.local import stop_embedded
-from askhouse.errors import SettingsError, TableNotFoundError
+from askhouse.errors import SettingsError
 from askhouse.place import agent_name, place_of
 from askhouse.settings import Settings
 from askhouse.warehouse.base import TableRef
@@ -53,7 +53,7 @@ def test_a_star_is_all_tables_of_a_dataset(home: Path) -> None:
 
 @pytest.mark.parametrize("table", ["local.nycflights13.flight", "local.nowhere.*", "other.nycflights13.flights"])
 def test_a_table_that_does_not_exist_is_said(home: Path, table: str) -> None:
-    with pytest.raises(TableNotFoundError) as raised:
+    with pytest.raises(SettingsError) as raised:
         place_of(Settings(home=home, tables=(table,)))
     assert raised.value.message and raised.value.remedy
 

@@ -65,8 +65,8 @@ def place_of(settings: Settings) -> Place:
     """The place that the settings choose. Starts the embedded services when they are needed, so call it off the
     event loop.
 
-    Raises SettingsError when a project is set but neither tables nor an agent, TableNotFoundError when a chosen table
-    does not exist, and StorageError when the data folder cannot be used.
+    Raises SettingsError when a project is set but neither tables nor an agent, or a chosen table does not exist, and
+    StorageError when the data folder cannot be used.
     """
     reachable = _with_chat(settings)
     agent = agent_name(settings, settings.agent) if settings.agent else None
@@ -116,7 +116,10 @@ def _allowed(settings: Settings) -> tuple[TableRef, ...]:
         )
     if not settings.tables:
         return _all_tables(settings)
-    chosen = [table for pattern in settings.tables for table in _matching(pattern, settings)]
+    try:
+        chosen = [table for pattern in settings.tables for table in _matching(pattern, settings)]
+    except TableNotFoundError as error:  # who chose it is the person, not the question
+        raise SettingsError(error.message, error.remedy) from error
     return tuple(dict.fromkeys(chosen))
 
 
