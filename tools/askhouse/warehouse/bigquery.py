@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 _NAMES = {"INTEGER": "INT64", "FLOAT": "FLOAT64", "BOOLEAN": "BOOL", "RECORD": "STRUCT"}
 _CLOCK = re.compile(r"\bCURRENT_(DATE|DATETIME|TIME|TIMESTAMP)\b", re.IGNORECASE)
 _SECONDS = 60.0
-_PATIENCE_SECONDS = 30.0
+_PATIENCE_SECONDS = 10.0
 """How long a small call is tried again while nobody answers; the client's own patience is ten minutes."""
 
 
