@@ -117,7 +117,7 @@ def test_files_and_functions_stay_readable(repo: Path) -> None:
 def test_the_repository_names_no_machine_and_no_package_index(repo: Path) -> None:
     """A path that exists on one machine only, or the address of an index, would be somebody's and not everybody's."""
     machine = re.compile(
-        r"/home/[a-z]\w+/|/Users/\w+/|/root/|/work/(main|shared)|(?:https?|file)://[^\s\"'`)]*(?:simple|pypi|pythonhosted)"
+        r"(?<![\w.])/(?:home|Users|root|work|srv)/\w+/|(?:https?|file)://[^\s\"'`)]*(?:simple|pypi|pythonhosted)"
         r"|--(?:extra-)?index-url|--find-links"
     )
     found = [
