@@ -277,3 +277,16 @@ def test_a_full_disk_is_told_and_nothing_is_half_written(home: Path, tmp_path: P
     done = subprocess.run(command, capture_output=True, text=True, preexec_fn=_small_files_only, check=False)
     assert "cannot be written" in done.stdout, done.stderr
     assert files_below(home) == before
+
+
+@pytest.mark.parametrize("width", [1, 199, 200, 201, 1_000])
+def test_a_wide_file_is_a_table_of_as_many_columns(tmp_path: Path, width: int) -> None:
+    """The types of many columns are found in parts: none is lost, swapped or taken for its neighbour's."""
+    kinds = [("INT64", "7"), ("STRING", "x"), ("FLOAT64", "1.5"), ("STRING", "")]
+    wanted = [kinds[i % 4] for i in range(width)]
+    header, line = ",".join(f"c{i}" for i in range(width)), ",".join(value for _, value in wanted)
+    (tmp_path / "wide.csv").write_text(f"{header}\n{line}\n")
+    table = load_file(tmp_path / "home", tmp_path / "wide.csv")
+    assert [(column.name, column.type) for column in table.columns] == [
+        (f"c{i}", kind) for i, (kind, _) in enumerate(wanted)
+    ]

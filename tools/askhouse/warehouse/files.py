@@ -177,6 +177,8 @@ _MISSING = ("NA", "N/A", "NULL", "null", "NaN", "nan", "None")
 """Words for a missing value; they count as such only in columns that hold no other text."""
 
 _FIRST_ROWS = 1_000
+_COLUMNS_AT_ONCE = 200
+"""Of a query: DuckDB plans one of thousands of terms for minutes."""
 _WHOLE = "-?(0|[1-9][0-9]{0,18})"
 _ZONE = "(Z|z| ?UTC|[+-][0-9]{2}(:?[0-9]{2})?)"
 _DAY, _CLOCK = "[0-9]{4}-[0-9]{2}-[0-9]{2}", r"[0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]{1,9})?)?"
@@ -201,26 +203,41 @@ def _csv_kinds(connection: DuckDBPyConnection, source: str, names: Sequence[str]
 
     The first rows rule out most types; what is left is tried on the whole file, one type of each column at a time.
     """
-    first = _answers(connection, f"(FROM {source} LIMIT {_FIRST_ROWS})", names, [_PATTERNS] * len(names))
+    first = _first_answers(connection, f"(FROM {source} LIMIT {_FIRST_ROWS})", names)
     left = [[c for c, yes in zip(_PATTERNS, row, strict=True) if yes is not False] for row in first]
     kinds = {i: STRING for i, candidates in enumerate(left) if not candidates}
     while pending := [i for i in range(len(names)) if i not in kinds]:
-        answers = _answers(connection, source, [names[i] for i in pending], [left[i][:1] for i in pending])
-        for i, (yes,) in zip(pending, answers, strict=True):
+        answers = _answers(connection, source, [names[i] for i in pending], [left[i][0] for i in pending])
+        for i, yes in zip(pending, answers, strict=True):
             (kind, _), *left[i] = left[i]
             if yes or yes is None or not left[i]:
                 kinds[i] = kind if yes else STRING
     return [kinds[i] for i in range(len(names))]
 
 
+def _first_answers(connection: DuckDBPyConnection, source: str, names: Sequence[str]) -> list[list[bool | None]]:
+    """For each column, whether its values are of each type; None where it has no value.
+
+    One row a value, so that the query has as many terms for a thousand columns as for one.
+    """
+    columns = ", ".join(f"{quoted(name)} AS c{i}" for i, name in enumerate(names))
+    values = f"UNPIVOT (SELECT {columns} FROM {source}) ON COLUMNS(*) INTO NAME key VALUE value"
+    tests = ", ".join(_csv_test("value", kind, pattern) for kind, pattern in _PATTERNS)
+    rows = connection.execute(f"SELECT key, {tests} FROM ({values}) GROUP BY key").fetchall()
+    answers = {key: list(row) for key, *row in rows}
+    return [answers.get(f"c{i}", [None] * len(_PATTERNS)) for i in range(len(names))]
+
+
 def _answers(
-    connection: DuckDBPyConnection, source: str, names: Sequence[str], candidates: Sequence[Sequence[_Candidate]]
-) -> list[list[bool | None]]:
-    """For each column, whether its values are of each of its candidate types; None where it has no value."""
-    pairs = zip(names, candidates, strict=True)
-    tests = [_csv_test(name, kind, pattern) for name, listed in pairs for kind, pattern in listed]
-    row = iter(connection.execute(f"SELECT {', '.join(tests)} FROM {source}").fetchone() or ())
-    return [[next(row) for _ in listed] for listed in candidates]
+    connection: DuckDBPyConnection, source: str, names: Sequence[str], candidates: Sequence[_Candidate]
+) -> list[bool | None]:
+    """For each column, whether its values are of its candidate type; None where it has no value."""
+    answers: list[bool | None] = []
+    for start in range(0, len(names), _COLUMNS_AT_ONCE):
+        few = slice(start, start + _COLUMNS_AT_ONCE)
+        tests = [_csv_test(name, *candidate) for name, candidate in zip(names[few], candidates[few], strict=True)]
+        answers += connection.execute(f"SELECT {', '.join(tests)} FROM {source}").fetchone() or ()
+    return answers
 
 
 def _csv_test(name: str, kind: Kind, pattern: str) -> str:
