@@ -199,6 +199,14 @@ def test_missing_values_are_counted() -> None:
     assert "1 row has no revenue." in text
 
 
+@pytest.mark.parametrize("odd", [float("inf"), float("-inf"), float("nan")])
+def test_beside_infinity_nothing_is_highest_and_nothing_added_up(odd: float) -> None:
+    summary = told(by_region([("North", 30.0), ("South", odd), ("East", 60.0)]))
+
+    assert summary.text == "The answer has 3 rows. 1 row has infinity, or what is not a number, as revenue."
+    assert {claim.kind for claim in summary.claims} == {"count"}
+
+
 def test_a_share_is_a_percentage_and_never_rounded_to_the_whole() -> None:
     def share(value: float) -> str:
         sql = f"SELECT SAFE_DIVIDE(COUNTIF(c), COUNT(*)) AS share_cancelled FROM {T}"

@@ -126,6 +126,8 @@ def notes(answer: Answer) -> list[str]:
     said = _words_only(" ".join(answer.texts))
     told = [f"Assumed: {text}" for text in answer.assumptions if _words_only(text) not in said]
     told += answer.notices
+    if any(map(_has_nul, answer.results)):
+        told.append("A character that cannot be shown (NUL) is written as \N{REPLACEMENT CHARACTER}.")
     shown = answer.failure if answer.results or answer.texts else None
     told += [f"{error.message} {error.remedy}" for error in answer.errors if error.recovered or error is shown]
     if not answer.complete and answer.outcome != "failed":
@@ -133,6 +135,10 @@ def notes(answer: Answer) -> list[str]:
     if answer.unrecognised:
         told.append(f"Parts of the reply ({answer.unrecognised}) were of a kind that this version does not know.")
     return list(dict.fromkeys(note.strip() for note in told))
+
+
+def _has_nul(result: Result) -> bool:
+    return any("\0" in cell for row in result.rows[:MOST_ROWS] for cell in row if isinstance(cell, str))
 
 
 def _boxes(chart: Chart | None) -> list[str]:

@@ -22,7 +22,7 @@ from .units import PLAIN, Unit
 
 FactKind = Literal[
     "rows", "value", "total", "subtotal", "highest", "lowest", "share", "difference", "first", "last", "change", "rise",
-    "fall", "dates", "nulls",
+    "fall", "dates", "nulls", "endless",
 ]  # fmt: skip
 _LARGEST_CHANGE = 1_000
 Number = int | float | Decimal
@@ -75,7 +75,7 @@ def facts_of(result: Result) -> list[Fact]:
         if role.kind == "time" and role.grain not in PARTS:
             facts.extend(_dates(role, cells))
         if role.kind == "measure":
-            facts.extend(_nulls(role, cells))
+            facts.extend([*_nulls(role, cells), *_endless(role, cells)])
             facts.extend(_of_measure(role, cells, result, roles, reach))
         elif role.kind in ("moment", "category", "time") and len(result.rows) == 1:
             facts.append(Fact("value", cells[0], (0,), (role.name,), role.unit, role.label))
@@ -101,7 +101,7 @@ def _of_measure(role: Role, cells: Sequence[Any], result: Result, roles: Roles, 
     present = [(i, found) for i, cell in enumerate(cells) if (found := number(cell)) is not None]
     if len(cells) == 1:
         return [Fact("value", cells[0], (0,), (role.name,), role.unit, role.label)]
-    if not present:
+    if not present or _endless(role, cells):
         return []
     facts = _extremes(role, present, reach)
     axis = trend_axis(result, roles)
@@ -213,8 +213,14 @@ def _dates(role: Role, cells: Sequence[Any]) -> list[Fact]:
 
 
 def _nulls(role: Role, cells: Sequence[Any]) -> list[Fact]:
-    rows = tuple(i for i, cell in enumerate(cells) if number(cell) is None)
+    rows = tuple(i for i, cell in enumerate(cells) if cell is None)
     return [Fact("nulls", len(rows), rows, (role.name,), label=role.label)] if rows and len(cells) > 1 else []
+
+
+def _endless(role: Role, cells: Sequence[Any]) -> list[Fact]:
+    """Rows with NaN or infinity: beside them no finite number is the highest, and nothing can be added up."""
+    rows = tuple(i for i, cell in enumerate(cells) if cell is not None and number(cell) is None)
+    return [Fact("endless", len(rows), rows, (role.name,), label=role.label)] if rows and len(cells) > 1 else []
 
 
 def _minus(a: Number, b: Number) -> Number:

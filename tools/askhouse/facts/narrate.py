@@ -19,7 +19,7 @@ _CLAIMS: dict[FactKind, ClaimKind] = {
     "rows": "count", "value": "value", "total": "total", "subtotal": "total", "highest": "extreme",
     "lowest": "extreme", "share": "share",
     "difference": "change", "first": "value", "last": "value", "change": "change", "rise": "trend", "fall": "trend",
-    "dates": "range", "nulls": "count",
+    "dates": "range", "nulls": "count", "endless": "count",
 }  # fmt: skip
 _LOW_WORDS = re.compile(
     r"\b(lowest|least|fewest|smallest|bottom|minimum|min|cheapest|shortest|slowest|weakest|earliest|youngest)\b", re.I
@@ -266,11 +266,13 @@ class Teller:
         return [self._say(text, high)]
 
     def _nulls(self, role: Role) -> list[Sentence]:
-        nulls = self._fact("nulls", role)
-        if not nulls:
-            return []
-        verb = "row has" if nulls.value == 1 else "rows have"
-        return [self._say(f"{self._count(nulls.value)} {verb} no {role.label}.", nulls)]
+        told = []
+        for kind, words in (("nulls", "no"), ("endless", "infinity, or what is not a number, as")):
+            fact = next((fact for fact in self.facts if fact.kind == kind and role.name in fact.columns), None)
+            if fact:
+                verb = "row has" if fact.value == 1 else "rows have"
+                told.append(self._say(f"{self._count(fact.value)} {verb} {words} {role.label}.", fact))
+        return told
 
     def _truncation(self) -> list[Sentence]:
         if self.reach.complete:

@@ -90,9 +90,14 @@ def _role(position: int, column: Column, values: Sequence[Any], shape: Shape, qu
         aggregate=output.aggregate,
         additive=measured and (output.additive if output.known else not shape.known and promises_sum(column.name)),
         stock=is_stock(column.name),
-        unit=unit_of(column.name, column.description, output, values) if measured else PLAIN,
+        unit=unit_of(column.name, column.description, output, values) if measured else _encoding(column),
         whole=column.type == "INT64",
     )
+
+
+def _encoding(column: Column) -> Unit:
+    """How cells that are no text are written as one."""
+    return Unit("named", "base64") if column.type == "BYTES" else PLAIN
 
 
 def _kind(column: Column, values: Sequence[Any], output: Output, shape: Shape) -> tuple[RoleKind, Grain | None]:
