@@ -9,6 +9,7 @@ from google.genai import types
 
 from askhouse.settings import Settings
 from state_contracts import CONVERSATION, OFFERED
+from state_contracts.keys import State
 
 from .remembered import remembered
 
@@ -36,26 +37,32 @@ def instruction_of(settings: Settings) -> InstructionProvider:
     """The root's instruction; a function, so that braces in it are not taken for state."""
 
     def instruction(context: ReadonlyContext) -> str:
-        lines = [_INSTRUCTION, f"Data: {_place_line(settings)}"]
-        conversation = remembered(CONVERSATION, context.state)
-        if conversation and conversation.turns:
-            lines.append(f"The last question was: {conversation.turns[-1].question}")
-        offered = remembered(OFFERED, context.state)
-        if offered and offered.questions:
-            lines.append("Questions offered by number: " + " ".join(_numbered(offered.questions)))
-        return "\n".join(lines)
+        return "\n".join([_INSTRUCTION, f"Data: {_place_line(settings)}", *recalled(context.state)])
 
     return instruction
 
 
-def shortened(contents: Sequence[types.Content]) -> list[types.Content]:
+def recalled(state: State) -> list[str]:
+    """What the instruction tells of the conversation: the last question, and those that a number chooses."""
+    lines = []
+    conversation = remembered(CONVERSATION, state)
+    if conversation and conversation.turns:
+        lines.append(f"The last question was: {conversation.turns[-1].question}")
+    offered = remembered(OFFERED, state)
+    if offered and offered.questions:
+        lines.append("Questions offered by number: " + " ".join(_numbered(offered.questions)))
+    return lines
+
+
+def shortened(contents: Sequence[types.Content], beside: int = 0) -> list[types.Content]:
     """The contents with earlier turns cut: their tool traffic left out, long answers cut, the oldest dropped.
 
-    This turn, from the person's last words on, stays whole.
+    This turn, from the person's last words on, stays whole. `beside` characters of the conversation are sent elsewhere,
+    in the instruction, and count as well.
     """
     start = max((at for at, content in enumerate(contents) if _is_words(content, "user")), default=0)
     kept: list[types.Content] = []
-    budget = MAX_CHARS - sum(_chars(content) for content in contents[start:])
+    budget = MAX_CHARS - beside - sum(_chars(content) for content in contents[start:])
     for content in reversed([cut for content in contents[:start] if (cut := _cut(content))]):
         budget -= _chars(content)
         if budget < 0:

@@ -26,6 +26,7 @@ from askhouse.agent_tools.calls import call_of, item_of, words_of
 from askhouse.agent_tools.catalogue import build_describe_data
 from askhouse.errors import AskhouseError, SettingsError
 from askhouse.offline_model import NO_TOKENS, register
+from askhouse.secrets import masked
 from askhouse.settings import LOCAL_MODEL, Settings
 from state_contracts import ANSWER, CHART, MESSAGE, OFFERED, Answer, AnswerError, ContractError, Message
 
@@ -127,7 +128,8 @@ def say_first_what_was_answered(callback_context: CallbackContext, llm_response:
 
 def send_little(callback_context: CallbackContext, llm_request: LlmRequest) -> None:
     """Cut what earlier turns take of the model's context."""
-    llm_request.contents = prompts.shortened(llm_request.contents)
+    beside = sum(map(len, prompts.recalled(callback_context.state)))
+    llm_request.contents = prompts.shortened(llm_request.contents, beside)
 
 
 def explain_failure(
@@ -146,7 +148,7 @@ def explain_failure(
 def explain_silence(callback_context: CallbackContext, llm_request: LlmRequest, error: Exception) -> LlmResponse:
     """Let a model's failure be the answer, so that the session stays usable."""
     _log.error("Model %s failed", llm_request.model, exc_info=error)
-    reason = f"The model {llm_request.model} failed: {' '.join(str(error).split())[:300]}"
+    reason = f"The model {llm_request.model} failed: {masked(' '.join(str(error).split()))[:300]}"
     remedy = f"Check ASKHOUSE_MODEL and its key, or unset it: {LOCAL_MODEL} needs none."
     return _said(_leave_failure(callback_context, "model", "model", reason, remedy))
 
@@ -164,7 +166,7 @@ def _in_words(tool: str, error: Exception) -> tuple[str, str, str]:
         return error.code, error.message, error.remedy
     if isinstance(error, ContractError):
         return "contract", str(error), "Update askhouse, or start a new conversation."
-    reason = f"{tool} failed: {type(error).__name__}: {error}."
+    reason = f"{tool} failed: {type(error).__name__}: {masked(str(error))}."
     return "internal", reason, "Ask again; if it stays, `askhouse doctor` may tell why."
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator
+from contextlib import aclosing
 from pathlib import Path
 from typing import Any
 
@@ -11,12 +12,15 @@ from google.adk.agents.context import Context
 from google.adk.apps.app import App
 from google.adk.events.event import Event
 from google.adk.runners import Runner
+from google.adk.sessions.in_memory_session_service import InMemorySessionService
 from google.adk.sessions.session import Session
 from google.adk.sessions.sqlite_session_service import SqliteSessionService
 from google.adk.workflow import Workflow, node
 from google.genai import types
 
 from askhouse.guard.plugin import ContractsGuard, ContractViolationError
+from askhouse.settings import Settings
+from data_analyst.agent import build_app
 from state_contracts import ANSWER, CONVERSATION, Answer, Conversation, Turn
 
 
@@ -108,3 +112,18 @@ async def test_a_partial_event_carries_no_state(tmp_path: Path) -> None:
     await run.once()
     assert all(not event.actions.state_delta for event in run.events if event.partial)
     assert run.seen["temp:answer.1"] is answer
+
+
+async def test_a_process_that_keeps_sessions_unguarded_says_so_once(
+    settings: Settings, caplog: pytest.LogCaptureFixture
+) -> None:
+    unguarded = Runner(app=build_app(settings), session_service=InMemorySessionService())
+    session = await unguarded.session_service.create_session(app_name="data_analyst", user_id="ana")
+    async with aclosing(unguarded):
+        for _ in range(2):
+            async for _event in unguarded.run_async(
+                user_id="ana", session_id=session.id, new_message=types.UserContent("thanks")
+            ):
+                pass
+    said = [record.message for record in caplog.records if "keeps the sessions unguarded" in record.message]
+    assert len(said) == 1 and said[0].startswith("InMemorySessionService")

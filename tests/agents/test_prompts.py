@@ -32,6 +32,7 @@ def test_a_long_conversation_stays_within_the_limit_and_keeps_the_latest_words()
         ]
     kept = shortened([*contents, words("user", "and by month?")])
     assert size(kept) <= MAX_CHARS
+    assert size(shortened([*contents, words("user", "and by month?")], beside=1_000)) <= MAX_CHARS - 1_000
     assert kept[-1].parts and kept[-1].parts[0].text == "and by month?"
     assert kept[0].role == "user"
     assert any("question 39" in (part.text or "") for content in kept for part in content.parts or [])

@@ -141,6 +141,7 @@ def _data(settings: Settings) -> Iterator[Check]:
         return
     yield _checked("sample warehouse", lambda: _warehouse(settings))
     yield _sessions(settings.home / "sessions.db")
+    yield _checked("session guard", _guard)
 
 
 def _warehouse(settings: Settings) -> str:
@@ -161,6 +162,21 @@ def _sessions(file: Path) -> Check:
         return f"{number} kept in {file}."
 
     return _checked("conversations", count)
+
+
+def _guard() -> str:
+    """Whether what ADK loads beside the agents keeps sessions guarded."""
+    from google.adk.cli.service_registry import get_service_registry, load_services_module
+
+    from .web import agents_folder
+
+    load_services_module(str(agents_folder()))
+    if not getattr(get_service_registry().create_session_service("memory://"), "guarded", False):
+        raise SettingsError(
+            "Sessions of adk web and adk run are unguarded: a client can write any state.",
+            f"Restore services.py in {agents_folder()}.",
+        )
+    return "adk web and adk run refuse state that a client writes."
 
 
 def _services(settings: Settings, tables: list[str]) -> Iterator[Check]:

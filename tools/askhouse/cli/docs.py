@@ -12,11 +12,11 @@ from typing import Any
 
 import click
 
-from state_contracts import CONTRACTS
-
 from ..errors import AskhouseError
 from ..settings import Settings, env_name
 from . import main as askhouse
+from .markdown import table
+from .state import contract_table
 
 WIDTH = 100
 
@@ -70,13 +70,13 @@ def _json() -> Iterator[str]:
 
     yield "Fields may be added; none changes its meaning. Rows are arrays in column order."
     schema = Record.model_json_schema()
-    yield _table(("Field", "Type", "Meaning"), _fields(schema))
+    yield table(("Field", "Type", "Meaning"), _fields(schema))
     for name, part in schema["$defs"].items():
         yield f"### {name}"
         if description := part.get("description"):
             yield " ".join(description.split())
         if "properties" in part:
-            yield _table(("Field", "Type", "Meaning"), _fields(part))
+            yield table(("Field", "Type", "Meaning"), _fields(part))
 
 
 def _fields(schema: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
@@ -107,7 +107,7 @@ def _settings() -> Iterator[str]:
         (f"`{env_name(name)}`", _default(name), " ".join((info.description or "").split()))
         for name, info in Settings.model_fields.items()
     )
-    yield _table(("Variable", "Default", "Meaning"), rows)
+    yield table(("Variable", "Default", "Meaning"), rows)
 
 
 def _default(name: str) -> str:
@@ -119,19 +119,7 @@ def _default(name: str) -> str:
 
 def _state_keys() -> Iterator[str]:
     yield "What the agents leave for each other. `temp:` lasts one invocation; the others are kept as JSON."
-    rows = (
-        (
-            f"`{contract.key}`",
-            contract.holds.__name__,
-            ", ".join(contract.writers),
-            ", ".join(contract.readers),
-            f"{contract.max_bytes:,} bytes" if contract.persisted else "none",
-            str(contract.version),
-            contract.purpose,
-        )
-        for contract in CONTRACTS
-    )
-    yield _table(("Key", "Holds", "Written by", "Read by", "Limit", "Version", "What for"), rows)
+    yield contract_table()
 
 
 def _errors() -> Iterator[str]:
@@ -139,7 +127,7 @@ def _errors() -> Iterator[str]:
         (f"`{kind.__name__}`", f"`{kind.code}`", str(kind.exit_code), " ".join((kind.__doc__ or "").split()))
         for kind in errors()
     )
-    yield _table(("Error", "Code", "Exit code", "Meaning"), rows)
+    yield table(("Error", "Code", "Exit code", "Meaning"), rows)
 
 
 def _exit_codes() -> Iterator[str]:
@@ -150,14 +138,7 @@ def _exit_codes() -> Iterator[str]:
         ("3", "the service or the query failed"),
         ("130", "interrupted (Ctrl-C)"),
     )
-    yield _table(("Code", "Meaning"), rows)
-
-
-def _table(header: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
-    def line(cells: tuple[str, ...]) -> str:
-        return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
-
-    return "\n".join([line(header), line(tuple("---" for _ in header)), *map(line, rows)])
+    yield table(("Code", "Meaning"), rows)
 
 
 if __name__ == "__main__":

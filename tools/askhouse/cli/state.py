@@ -10,6 +10,7 @@ import click
 
 from state_contracts import CONTRACTS
 
+from .markdown import table
 from .sessions import in_store, store_option
 
 if TYPE_CHECKING:
@@ -23,9 +24,20 @@ def state() -> None:
     """What the agents leave for each other: the keys, their proof, and every change."""
 
 
-@state.command()
-def table() -> None:
+@state.command("table")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "markdown"]),
+    default="text",
+    show_default=True,
+    help="Form on stdout.",
+)
+def table_(form: str) -> None:
     """Print every key of the state: what it holds, who writes it, who reads it, what it is for."""
+    if form == "markdown":
+        click.echo(contract_table())
+        return
     for contract in CONTRACTS:
         limit = f", up to {contract.max_bytes:,} bytes" if contract.persisted else ""
         click.echo(f"{contract.key}  ({contract.holds.__name__}, version {contract.version}{limit})")
@@ -67,6 +79,23 @@ def trace(session: str, key: str | None, form: str, uri: str | None) -> None:
         return
     for change in changes:
         click.echo(_line(change))
+
+
+def contract_table() -> str:
+    """Every key of the state as a Markdown table."""
+    rows = (
+        (
+            f"`{contract.key}`",
+            contract.holds.__name__,
+            ", ".join(contract.writers),
+            ", ".join(contract.readers),
+            f"{contract.max_bytes:,} bytes" if contract.persisted else "none",
+            str(contract.version),
+            contract.purpose,
+        )
+        for contract in CONTRACTS
+    )
+    return table(("Key", "Holds", "Written by", "Read by", "Limit", "Version", "What for"), rows)
 
 
 def _line(change: Change) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 from google.adk.agents.invocation_context import InvocationContext
@@ -24,6 +25,7 @@ WRITERS = "askhouse_writers"
 """Key of an event's metadata under which the writer of each changed key is kept."""
 MAX_TURNS = 256
 
+_REMEDY = "Register askhouse.guard.sessions in a services.py beside the agents."
 _log = logging.getLogger(__name__)
 
 
@@ -47,6 +49,7 @@ class ContractsGuard(BasePlugin):
         self._turns: dict[str, _Turn] = {}
 
     async def before_run_callback(self, *, invocation_context: InvocationContext) -> None:
+        _warn_when_unguarded(type(invocation_context.session_service))
         while len(self._turns) >= MAX_TURNS:  # a cancelled run never says that it ended
             self._turns.pop(next(iter(self._turns)))
         self._turns[invocation_context.invocation_id] = _Turn(dict(invocation_context.session.state))
@@ -111,6 +114,13 @@ class ContractsGuard(BasePlugin):
         else:
             state.pop(key, None)
         _notice(violation, event, state)
+
+
+@cache
+def _warn_when_unguarded(service: type[object]) -> None:
+    """Say, once a process, that clients can write state past the contracts."""
+    if not getattr(service, "guarded", False):
+        _log.warning("%s keeps the sessions unguarded: clients can write any state. %s", service.__name__, _REMEDY)
 
 
 @dataclass

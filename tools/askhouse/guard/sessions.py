@@ -8,7 +8,7 @@ A client can write state through three doors that no plugin ever sees: the creat
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from google.adk.events.event import Event
 from google.adk.sessions.base_session_service import BaseSessionService
@@ -21,6 +21,9 @@ from state_contracts import CONTRACTS, Violation, check_delta
 
 from ..errors import MissingPartError
 from .plugin import FOREIGN
+
+if TYPE_CHECKING:
+    from sqlalchemy.ext.asyncio import AsyncEngine
 
 CLIENT = "client"
 SCHEMES = ("memory", "sqlite", "sqlite+aiosqlite", "postgresql", "postgresql+asyncpg")
@@ -40,6 +43,8 @@ class StateRefusedError(HTTPException, ValueError):
 
 class _Gate(BaseSessionService):
     """Checks state changes that arrive from outside, before the service sees them."""
+
+    guarded = True
 
     async def create_session(
         self, *, app_name: str, user_id: str, state: dict[str, Any] | None = None, session_id: str | None = None
@@ -92,13 +97,33 @@ def _database_service(url: str, options: dict[str, Any]) -> BaseSessionService:
         class GuardedDatabaseSessionService(_Gate, DatabaseSessionService):
             """Sessions in a database."""
 
-        return GuardedDatabaseSessionService(db_url=url, **options)
+        service = GuardedDatabaseSessionService(db_url=url, **options)
     except (ImportError, ValueError) as error:
         if "not found" not in str(error) and not isinstance(error, ImportError):
             raise
         raise MissingPartError(
             "Sessions in a database need SQLAlchemy and a driver.", "pip install 'askhouse[postgres]'"
         ) from error
+    if service.db_engine.dialect.name == "sqlite":
+        _take_turns_writing(service.db_engine)
+    return service
+
+
+def _take_turns_writing(engine: AsyncEngine) -> None:
+    """Let a transaction wait for the one before it from its first word.
+
+    ADK reads a person's state, adds to it and writes it back in one transaction. PostgreSQL locks the row meanwhile;
+    SQLite, left to itself, would let two read the same state, and the second would write over what the first added.
+    """
+    from sqlalchemy import event
+
+    @event.listens_for(engine.sync_engine, "connect")
+    def leave_transactions_to_us(connection: Any, _: Any) -> None:
+        connection.isolation_level = None
+
+    @event.listens_for(engine.sync_engine, "begin")
+    def begin(connection: Any) -> None:
+        connection.exec_driver_sql("BEGIN IMMEDIATE")
 
 
 def _admit(event: Event) -> None:
