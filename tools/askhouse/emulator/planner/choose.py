@@ -11,6 +11,7 @@ from .lexicons import english
 from .mentions import Candidate
 from .plan import ColumnRef
 from .readings import RefusalReason
+from .quantities import is_quantity
 from .semantics import Entity, Field, Link, SemanticLayer
 from .slots import Way
 from .terms import Term
@@ -313,6 +314,11 @@ def label_of(one: Candidate) -> str:
 def fits_number(one: Candidate) -> float:
     """Prefer columns that can be summed or averaged."""
     return -2 if one.field is None or one.field.role != "number" else 0.0
+
+
+def fits_quantity(one: Candidate) -> float:
+    """Prefer numbers of which a total or an average means something."""
+    return fits_number(one) - (0.0 if one.field is None or is_quantity(one.field) else 0.15)
 
 
 def fits_group(one: Candidate) -> float:

@@ -11,6 +11,7 @@ from .choose import (
     UndecidedError,
     fields_named,
     fits_number,
+    fits_quantity,
     fits_table,
 )
 from .joins import base_for
@@ -28,6 +29,7 @@ from .plan import (
     ShareOfTotal,
     Value,
 )
+from .quantities import is_quantity, objection
 from .semantics import Entity, Field, SemanticLayer
 from .slots import MeasureSlot, Slots
 from .terms import Term
@@ -94,7 +96,7 @@ class Measures:
             one = slot.mention.candidates[0]
             assert one.field is not None
             return one.entity.key, one, one.field.ref
-        one = self.chooser.pick(slot.mention, fits_number)
+        one = self.chooser.pick(slot.mention, fits_number if slot.function in ("min", "max") else fits_quantity)
         assert one.field is not None
         return one.entity.key, one, one.field.ref
 
@@ -207,6 +209,8 @@ class Measures:
                 "unsupported", f"{value.column} is not in {wanted}: {self.layer.field(value).description}"
             )
         function = slot.function or "sum"
+        if (why := objection(self.layer.field(value), function)) is not None:
+            raise RefusedError("no_measure", why)
         return Aggregate(
             function,
             home,
@@ -237,7 +241,7 @@ class Measures:
         if one is None or one.is_table or (one.field is not None and one.field.role == "key"):
             return Aggregate("count", home, None, (), f"number of {entity.said}", f"number of {entity.said}")
         assert one.field is not None
-        if one.field.role == "number" and not slot.distinct:
+        if is_quantity(one.field) and not slot.distinct:
             return Aggregate(
                 "sum",
                 home,

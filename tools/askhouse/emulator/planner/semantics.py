@@ -48,8 +48,9 @@ class Field:
         if self.role != "number":
             return frozenset()
         marks = {"num", "number", "count", "cnt", "no", "quantity", "qty"}
-        if not marks & set(self.words):
-            return frozenset()
+        ordinal = self.words[-1] in ("no", "number", "num") and len(self.words) > 1
+        if not marks & set(self.words) or (ordinal and " of " not in self.description):
+            return frozenset()  # "floor number" names a floor
         return frozenset(stem(word) for word in self.words if word not in marks | {"of", "total"})
 
 
@@ -296,7 +297,12 @@ def _key_score(entity: Entity, one: Field) -> float:
 
 
 def _label(entity: Entity) -> tuple[str, ...]:
-    by_words = {one.words: one.ref.column for one in entity.fields.values() if one.type == "STRING"}
+    short = {"nm": "name", "ttl": "title"}
+    by_words = {
+        tuple(short.get(word, word) for word in one.words): one.ref.column
+        for one in entity.fields.values()
+        if one.type == "STRING"
+    }
     own = tuple(entity.words)
     single = tuple(stem(word) for word in own)
     for words, column in by_words.items():

@@ -17,6 +17,7 @@ from .mentions import Candidate
 from .plan import (
     Direction,
 )
+from .quantities import is_quantity
 from .semantics import Entity, Field
 from .slots import MeasureSlot, OrderSlot
 from .terms import Term
@@ -144,7 +145,7 @@ class Superlatives(Measures):
 
     def _ask_by_what(self, target: Term, entity: Entity, order: OrderSlot) -> None:
         key = f"by {target.lower}"
-        numbers = [one for one in entity.fields.values() if one.role == "number" and not one.counts][:3]
+        numbers = [one for one in entity.fields.values() if is_quantity(one) and not one.counts][:3]
         options = [f"{one.ref.column} of {entity.said}" for one in numbers]
         children = [link.child for link in self.layer.links if link.parent == entity.key][:3]
         options = [f"number of {self.layer.entities[child].said}" for child in dict.fromkeys(children)] + options
