@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 import pytest
+from hypothesis import settings as hypothesis_settings
 
 _OUTSIDE = ("ASKHOUSE_", "GOOGLE_", "GEMINI_", "GCLOUD_", "CLOUDSDK_", "BIGQUERY_", "XDG_")
 
@@ -46,6 +47,11 @@ def _is_loopback(host: str | bytes | None) -> bool:
 
 
 sys.addaudithook(_loopback_only)
+
+# Examples are drawn anew on a developer's machine; in CI they are the same each time, so that a run can be repeated.
+hypothesis_settings.register_profile("ci", derandomize=True, deadline=None)
+hypothesis_settings.register_profile("dev", deadline=None)
+hypothesis_settings.load_profile("ci" if os.environ.get("CI") else "dev")
 
 
 @pytest.fixture(scope="session", autouse=True)

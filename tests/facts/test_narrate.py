@@ -5,7 +5,7 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from askhouse.facts import summarize
@@ -274,6 +274,7 @@ measures = st.sampled_from(["SUM(x)", "AVG(x)", "COUNT(*)"])
 
 @settings(max_examples=300, deadline=None)
 @given(st.dictionaries(names, numbers, max_size=7), tails, measures, st.booleans())
+@example({"east": 0, "west": 0}, "", "AVG(x)", False)
 def test_every_number_in_a_summary_is_a_claim_that_the_rows_bear_out(
     groups: dict[str, Any], tail: str, measure: str, more: bool
 ) -> None:

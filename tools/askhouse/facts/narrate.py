@@ -179,7 +179,7 @@ class Teller:
         high, low = self._fact("highest", role), self._fact("lowest", role)
         if high and low and high.value == low.value and len(high.rows) == len(self.result.rows):
             text = f"All {self._count(len(high.rows))} have the same {_bare(role.label)}: {self._number(high, role)}."
-            return [self._say(text, high), *self._in_all(role)]
+            return [self._say(text, high, Fact("rows", len(high.rows))), *self._in_all(role)]
         groups = [fact for fact in self.facts if fact.kind == "subtotal" and role.name in fact.columns]
         if high and len(groups) > 1 and groups[0].value > groups[1].value:
             return [self._over_time(role, groups), self._also(role, high), *self._in_all(role)]
