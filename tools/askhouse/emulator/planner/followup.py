@@ -24,9 +24,16 @@ from .plan import (
 from .resolve import Resolver
 from .slots import Slots
 from .terms import Scanned
+from .words import tokenize
 
 if TYPE_CHECKING:
     from .planner import Planner, Understood
+
+
+def leans(text: str) -> bool:
+    """Whether the words begin as those of a question that leans on the one before."""
+    words = " ".join(token.lower for token in tokenize(text) if token.kind != "mark")
+    return words.startswith(tuple(f"{opening} " for opening in english().raw["followups"]["openings"]))
 
 
 def continued(planner: Planner, scanned: Scanned, last: Understood, chosen: dict[str, str]) -> Understood | None:

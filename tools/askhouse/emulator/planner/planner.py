@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 
 from .choose import Chooser, OtherDayError, RefusedError, UndecidedError
 from .clock import Clock
 from .describe import lead
-from .followup import continued
+from .followup import continued, leans
 from .language import other_language
 from .lexicons import english
 from .mentions import candidates_of
@@ -28,6 +28,9 @@ from .words import normal, tokenize
 
 LONGEST = 2_000
 _TURNS = 8
+_SHORT = 5
+_PLAIN = ("empty", "too_long", "language", "write", "cause", "forecast", "catalogue")
+"""Refusals that say all there is to say, whatever question back is open."""
 
 
 @dataclass
@@ -48,6 +51,9 @@ class Pending:
     key: str
     options: tuple[str, ...]
     chosen: dict[str, str]
+    text: str = ""
+    kept: tuple[str, ...] = ()
+    """What was added while it was open ("and by month?"), for when it is answered."""
 
 
 @dataclass
@@ -115,6 +121,8 @@ class Planner:
             pending, thread.pending = thread.pending, None
             if (answer := _chosen_option(text, pending.options)) is not None:
                 return self._answered(pending, answer, thread)
+            if (instead := self._instead(text, pending, thread)) is not None:
+                return instead
         if example := self._example(text):
             return Planned(None, example, "Read as: an example question of this agent.", origin="matched_example")
         if (foreign := other_language(text, self.layer)) is not None:
@@ -123,7 +131,31 @@ class Planner:
             return refusal
         return self._understand(text, thread, {})
 
+    def _instead(self, text: str, pending: Pending, thread: Thread) -> Reading | None:
+        """The question back once more, where the reply is neither its answer nor a question of its own."""
+        alone = Thread()
+        reading = self._step(text, alone)
+        if not isinstance(reading, Refusal):
+            return None
+        fragment = leans(text) or len(tokenize(text)) <= _SHORT
+        if not fragment or reading.reason in _PLAIN:
+            return None
+        kept = pending.kept + ((text,) if leans(text) else ())
+        thread.pending = replace(pending, kept=kept)
+        first = f"I keep “{text}” for then. First I need to know" if leans(text) else "I need one of these to go on"
+        return Clarification(f"{first}: {pending.text}", pending.options)
+
     def _answered(self, pending: Pending, answer: str, thread: Thread) -> Reading:
+        reading = self._with_answer(pending, answer, thread)
+        for text in pending.kept:
+            if thread.pending is not None:
+                thread.pending = replace(thread.pending, kept=(*thread.pending.kept, text))
+            elif isinstance(reading, Planned):
+                added = self._step(text, thread)
+                reading = added if isinstance(added, Planned | Clarification) else _not_added(reading, text)
+        return reading
+
+    def _with_answer(self, pending: Pending, answer: str, thread: Thread) -> Reading:
         if pending.key.startswith("period "):
             said = pending.key.removeprefix("period ")
             return self._understand(
@@ -144,7 +176,7 @@ class Planner:
                 return Refusal("unsupported", "The question is about tables over which different days count as today.")
             return self._attempt(text, thread, chosen, error.day, last=True)
         except UndecidedError as error:
-            thread.pending = Pending(text, error.key, error.options, chosen)
+            thread.pending = Pending(text, error.key, error.options, chosen, error.text)
             return Clarification(error.text, error.options)
         except RefusedError as error:
             return Refusal(error.reason, error.text)
@@ -293,12 +325,14 @@ def _chosen_option(text: str, options: Sequence[str]) -> str | None:
     return held[0] if len(held) == 1 else None
 
 
+def _not_added(planned: Planned, text: str) -> Planned:
+    return replace(planned, assumptions=(*planned.assumptions, f"“{text}” was not understood and changes nothing."))
+
+
 def _listed(terms: Sequence[Term]) -> str:
     texts = [f"“{term.text}”" for term in terms]
     return texts[0] if len(texts) == 1 else ", ".join(texts[:-1]) + " and " + texts[-1]
 
 
 def _with_follow_ups(planned: Planned, questions: tuple[str, ...]) -> Planned:
-    return Planned(
-        planned.plan, planned.sql, planned.lead, planned.assumptions, questions, planned.today, planned.origin
-    )
+    return replace(planned, follow_ups=questions)

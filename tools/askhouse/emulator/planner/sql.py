@@ -8,8 +8,10 @@ from collections.abc import Iterable, Sequence
 from sqlglot import exp
 
 from .joins import base_for, paths_up
+from .labels import labelled
 from .plan import (
     Aggregate,
+    ByColumn,
     ByTime,
     ColumnRef,
     Dimension,
@@ -27,7 +29,7 @@ from .where import OPERATORS, PARTS, Where
 
 def to_sql(plan: Plan, layer: SemanticLayer, time_zone: str = "UTC") -> str:
     """The plan as one GoogleSQL SELECT. Raises NoPathError."""
-    return Compiler(layer, time_zone).compile(plan).sql(dialect="bigquery", pretty=True)
+    return Compiler(layer, time_zone).compile(labelled(plan, layer)).sql(dialect="bigquery", pretty=True)
 
 
 class Compiler(Where):
@@ -262,6 +264,7 @@ class Compiler(Where):
 
     def _ordered(self, plan: Plan, select: exp.Select) -> exp.Select:
         names = [name for dimension in plan.dimensions for name in self._dimension_names(dimension)]
+        names += [_output(one.key) for one in plan.dimensions if isinstance(one, ByColumn) and one.key and one.show_key]
         for one in plan.having:
             condition = OPERATORS[one.operator](
                 this=exp.column(_name(plan.measures[one.measure])), expression=literal(one.value)
@@ -279,6 +282,10 @@ class Compiler(Where):
                     this=exp.column(column), desc=desc, nulls_first=False if desc else order.by != "measure" or None
                 )
             )
+        sorted_by = {node.this.name for node in select.args["order"].expressions} if select.args.get("order") else set()
+        rest = [name for name in select.named_selects if name in names and name not in sorted_by]
+        if names and sorted_by:  # ties would come in any order
+            select = select.order_by(*[exp.Ordered(this=exp.column(name), nulls_first=True) for name in rest])
         return self._limited(plan, select, names)
 
     def _limited(self, plan: Plan, select: exp.Select, names: Sequence[str]) -> exp.Select:
