@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from .choose import Chooser, RefusedError, fields_named, fits_any, fits_field, fits_number, fits_table
+from .choose import Chooser, RefusedError, UndecidedError, fields_named, fits_any, fits_field, fits_number, fits_table
 from .joins import base_for, children_of, paths_up
 from .lexicons import english
 from .mentions import Candidate
@@ -153,8 +153,30 @@ class Conditions:
                     if (child := base_for(self.layer, self.home, [column.table]))
                 ]
             self.split = ColumnRef(column.table, column.column, via)
+        if len(held) == 1 and (told := self._moment_instead(slot, column, held[0].value)) is not None:
+            return [told]
         values = tuple(dict.fromkeys(one.value for one in held))
         return [OneOf(ColumnRef(column.table, column.column, via), values, slot.negated)]
+
+    def _moment_instead(self, slot: ValueSlot, column: ColumnRef, value: str) -> Condition | None:
+        """Shipped as a status, or as a time of shipping that is given: asked where these are different rows."""
+        term = slot.terms[0]
+        moments = [
+            one.field
+            for one in term.candidates
+            if one.field and one.field.role == "time" and one.entity.key == column.table and one.score >= 0.6
+        ]
+        if len(moments) != 1 or slot.qualifier is not None:
+            return None
+        given = moments[0].stats.rows - moments[0].stats.nulls
+        if given == self.layer.values.rows_of.get(column, {}).get(value):
+            return None
+        name = moments[0].ref.column
+        key, options = f"state {term.lower}", [f"{column.column} is {value} now", f"{name} is given"]
+        answer = self.chooser.chosen.get(key)
+        if answer not in options:
+            raise UndecidedError(key, f"“{term.text}” can be told in two ways. Which one?", options)
+        return Missing(moments[0].ref, not slot.negated, term.text) if answer == options[1] else None
 
     def unknown(self, text: str, column: ColumnRef) -> str:
         """A sentence for a value that a column does not hold, with the nearest ones."""

@@ -313,6 +313,9 @@ def _chosen_option(text: str, options: Sequence[str]) -> str | None:
         return options[place - 1] if 1 <= place <= len(options) else None
     if len(options) == 1 and plain in ("yes", "y", "ok", "okay", "sure", "please", "yes please", "do that", "go ahead"):
         return options[0]
+    ordinals = english().raw["time"]["ordinals"]
+    if (match := re.fullmatch(r"(?:the )?(\w+)(?: one| option)?", plain)) and (place := ordinals.get(match[1], 0)):
+        return options[place - 1] if place <= len(options) else None
     exact = [option for option in options if option.casefold() == plain]
     if exact:
         return exact[0]
