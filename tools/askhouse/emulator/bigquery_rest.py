@@ -29,7 +29,7 @@ from ..errors import (
 from ..warehouse.base import Rows, TableRef, Warehouse
 from ..warehouse.dialect import parse, statement_type
 from .bigquery_cells import rows_of, schema_of, table_item, table_of
-from .jobs import JobStore, StoredJob
+from .jobs import JobStore, StoredJob, billed_bytes
 
 PAGE_ROWS = 10_000
 """Rows of a page where the caller does not say."""
@@ -37,8 +37,6 @@ RESULTS_DATASET = "_results"
 """Dataset in which each job's result appears as a table of the job's name."""
 
 _KEPT_ROWS = 100_000
-_MEGABYTE = 2**20
-_MINIMUM_BILLED = 10 * _MEGABYTE
 _log = logging.getLogger(__name__)
 
 Json = dict[str, Any]
@@ -359,11 +357,6 @@ def _plain(asked: Json) -> str:
     if asked.get("createSession"):
         raise RefusedError(400, "invalid", "Sessions are not supported here.")
     return str(asked["query"])
-
-
-def billed_bytes(processed: int) -> int:
-    """What BigQuery would bill: whole megabytes, ten at least, nothing for nothing."""
-    return max(_MINIMUM_BILLED, -(-processed // _MEGABYTE) * _MEGABYTE) if processed else 0
 
 
 def _check_limit(asked: Json, processed: int) -> None:

@@ -50,7 +50,7 @@ def as_text(value: Any) -> str:
 
 
 def _number(target: Any, value: int | float) -> None:
-    if isinstance(value, int) and abs(value) > EXACT:
+    if isinstance(value, int) and abs(value) >= EXACT:
         target.string_value = str(value)
     elif math.isfinite(value):
         target.number_value = value

@@ -11,6 +11,7 @@ from google.protobuf.message import Message as Proto
 
 from ..errors import DataError, QueryLimitError, TableNotFoundError
 from ..warehouse.base import Rows, Table, TableRef, Warehouse
+from ..warehouse.stopping import in_thread
 from . import wire
 from .agents import Agents
 from .context import ChatContext, context_of
@@ -31,6 +32,9 @@ class Jobs(Protocol):
     def record(self, sql: str, today: datetime | None, project: str) -> str:
         """Note a query and give its job id."""
 
+    def note_bytes(self, job_id: str, processed: int) -> None:
+        """Note what a query read."""
+
 
 class Chat:
     """DataChatService.Chat, for every door. Planning and querying happen off the event loop."""
@@ -38,15 +42,12 @@ class Chat:
     def __init__(
         self,
         warehouse: Warehouse,
-        known: Warehouse,
         jobs: Jobs,
         agents: Agents,
         conversations: Conversations,
         clock: Clock,
     ) -> None:
         self._warehouse = warehouse
-        self._known = known
-        """The same data, asked for what tables hold in general; it may answer from memory."""
         self._jobs = jobs
         self._agents = agents
         self._conversations = conversations
@@ -71,15 +72,15 @@ class Chat:
     async def _reply(self, request: Any, messages: Iterable[Any]) -> AsyncIterator[Proto]:
         project = _project(request.parent)
         question, history = _conversation(messages)
-        context = await asyncio.to_thread(context_of, request, self._agents)
+        context = await in_thread(context_of, request, self._agents)
         try:
-            tables = await asyncio.to_thread(self._tables, context.refs)
+            tables = await in_thread(self._tables, context.refs)
         except TableNotFoundError as error:
             yield wire.thought("Analyzing context", "Retrieving the context of the tables.")
             yield wire.error(str(error))
             return
         yield wire.thought("Analyzing context", f"Retrieved context for {_count(len(tables), 'table')}.")
-        reading = await asyncio.to_thread(self._read, context, question, history)
+        reading = await in_thread(self._read, context, question, history)
         if not isinstance(reading, Planned):
             for message in _words(reading):
                 yield message
@@ -94,13 +95,13 @@ class Chat:
         yield wire.thought("Running a query", f"Executing: {planned.sql}")
         moment = self._moment(planned, tables)
         try:
-            await asyncio.to_thread(self._check_bytes, planned, context.max_billed_bytes, tables, moment)
-            job_id, rows = await asyncio.to_thread(self._run, planned.sql, moment, project)
+            await in_thread(self._check_bytes, planned, context.max_billed_bytes, tables, moment)
+            job_id, rows = await in_thread(self._run, planned.sql, moment, project)
         except DataError as error:
             yield wire.error(str(error))
             return
         yield wire.thought("Reporting the result", f"The query returned {_count(rows.total_rows, 'row')}.")
-        for message in await asyncio.to_thread(_burst, planned, context, rows, project, job_id, self._clock):
+        for message in await in_thread(_burst, planned, context, rows, project, job_id, self._clock):
             yield message
 
     def _tables(self, refs: Iterable[TableRef]) -> list[Table]:
@@ -115,7 +116,7 @@ class Chat:
             raise TableNotFoundError(sentence, error.remedy) from error
 
     def _read(self, context: ChatContext, question: str, history: list[PastTurn]) -> Reading:
-        layer = build_layer(self._known, context.refs, context.authored)
+        layer = build_layer(self._warehouse, context.refs, context.authored)
         return Planner(layer, self._clock, returns_rows=self._returns_rows).read(question, history)
 
     def _returns_rows(self, sql: str) -> bool:
@@ -140,7 +141,9 @@ class Chat:
         rows = self._warehouse.query(sql, max_rows=_USUAL_ROWS, today=moment)
         if rows.total_rows > len(rows.rows) and not wire.fills_a_result(rows):
             rows = self._warehouse.query(sql, max_rows=wire.MAX_RESULT_ROWS, today=moment)
-        return self._jobs.record(sql, moment, project), rows
+        job_id = self._jobs.record(sql, moment, project)
+        self._jobs.note_bytes(job_id, rows.bytes_processed)
+        return job_id, rows
 
     def _moment(self, planned: Planned, tables: list[Table]) -> datetime | None:
         """The moment of CURRENT_DATE and its kin, where it is not the real one."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 import uuid
 import weakref
+from collections import OrderedDict
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -16,6 +17,16 @@ from ..errors import StorageError
 
 DATABASE = "askhouse.db"
 """The SQLite file, in the data folder, of everything small that the emulator keeps."""
+
+
+_MEGABYTE = 2**20
+_MINIMUM_BILLED = 10 * _MEGABYTE
+_COSTS_KEPT = 1_000
+
+
+def billed_bytes(processed: int) -> int:
+    """What BigQuery would bill: whole megabytes, ten at least, nothing for nothing."""
+    return max(_MINIMUM_BILLED, -(-processed // _MEGABYTE) * _MEGABYTE) if processed else 0
 
 
 @dataclass(frozen=True)
@@ -37,6 +48,7 @@ class JobStore:
         self._path = home / DATABASE
         self._lock = Lock()
         self._opened: sqlite3.Connection | None = None
+        self._billed: OrderedDict[str, int] = OrderedDict()
 
     def record(self, sql: str, today: datetime | None, project: str, job_id: str | None = None) -> str:
         """Keep a query and return the id of its job. An id that is taken keeps its first query.
@@ -48,6 +60,16 @@ class JobStore:
         with self._database() as database:
             database.execute("INSERT OR IGNORE INTO jobs VALUES (?, ?, ?, ?, ?)", [job_id, project, sql, *moments])
         return job_id
+
+    def note_bytes(self, job_id: str, processed: int) -> None:
+        """Remember, in this process, what a job read."""
+        self._billed[job_id] = billed_bytes(processed)
+        while len(self._billed) > _COSTS_KEPT:
+            self._billed.popitem(last=False)
+
+    def billed(self, job_id: str) -> int | None:
+        """What a job that this process ran would be billed, or None where that is not known any more."""
+        return self._billed.get(job_id)
 
     def get(self, job_id: str) -> StoredJob | None:
         """The job of that id, or None."""

@@ -73,6 +73,12 @@ class Emulator:
                 asyncio.run_coroutine_threadsafe(self._open_rest(doors), doors.loop).result()
         return f"http://127.0.0.1:{self._ports.rest}"
 
+    def billed(self, job_id: str) -> int | None:
+        """What one of its jobs would be billed, or None where it knows no such job."""
+        doors = self._doors
+        billed: int | None = doors.core.jobs.billed(job_id) if doors is not None else None
+        return billed
+
     def _open_doors(self) -> _Doors:
         if self._doors is None:
             raise StorageError("The emulator is not running.", "Start it first.")
@@ -218,6 +224,13 @@ def embedded(settings: Settings) -> Endpoints:
             emulator = _running[key] = Emulator(settings).start()
             _at_exit(stop_embedded)
     return Endpoints(emulator)
+
+
+def billed_by(job_id: str) -> int | None:
+    """Bytes that a job of this process's embedded services would be billed, or None for a job of another's."""
+    with _lock:
+        running = list(_running.values())
+    return next((billed for emulator in running if (billed := emulator.billed(job_id)) is not None), None)
 
 
 def stop_embedded() -> None:

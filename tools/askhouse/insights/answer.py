@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any
@@ -21,7 +22,7 @@ from state_contracts import (
     TextBlock,
 )
 
-from .cells import table_of
+from .cells import exact_cells, table_of
 from .read_as import read_back
 from .stream import (
     AskedBack,
@@ -58,6 +59,34 @@ class Thought:
     text: str = ""
 
 
+@dataclass(frozen=True)
+class Rounded:
+    """A result and those of its columns whose numbers may have lost digits on their way."""
+
+    result: Result
+    fields: list[dict[str, Any]]
+    columns: tuple[str, ...]
+
+    @property
+    def notice(self) -> str:
+        """What the reader is told while they stay so."""
+        names = ", ".join(self.columns)
+        return f"Numbers of more than 15 digits in {names} were rounded on their way; their job holds them exactly."
+
+    def take(self, rows: list[dict[str, Any]]) -> bool:
+        """Put the exact values in; False, with nothing changed, where the rows are not those that were sent."""
+        columns: list[Sequence[Any]] = list(zip(*self.result.rows, strict=True))
+        for position, column in enumerate(self.result.columns):
+            if column.name in self.columns:
+                field = self.fields[position] if self.fields else {"name": column.name}
+                cells = exact_cells(field, [row.get(field["name"]) for row in rows], columns[position])
+                if cells is None:
+                    return False
+                columns[position] = cells
+        self.result.rows = list(zip(*columns, strict=True))
+        return True
+
+
 class AnswerBuilder:
     """Takes a reply's messages one by one; thoughts come back at once, the answer at the end."""
 
@@ -72,6 +101,7 @@ class AnswerBuilder:
         self._name = ""
         self._chart_of = ""
         self._job: Job | None = None
+        self._rounded: dict[str, Rounded] = {}
         self._asked = False
         self._described = False
         self.unrecognised: list[object] = []
@@ -104,6 +134,16 @@ class AnswerBuilder:
     def nearly_full(self) -> list[Result]:
         """Results so large that the service may have cut them without saying so."""
         return [result for result in self._answer.results if result.truncated]
+
+    @property
+    def rounded(self) -> list[Rounded]:
+        """Results some of whose numbers may have lost digits on their way."""
+        return list(self._rounded.values())
+
+    def set_exact(self, rounded: Rounded, rows: list[dict[str, Any]] | None) -> None:
+        """Take the exact values from the rows of the result's job, where they are the same rows."""
+        if rows is not None and rounded.take(rows):
+            del self._rounded[rounded.result.name]
 
     def set_row_count(self, result: Result, count: int | None) -> None:
         """Say how many rows a result has in truth, where that is known."""
@@ -175,9 +215,7 @@ class AnswerBuilder:
         self._answer.results.append(result)
         self._answer.blocks.append(TableBlock(result=result.name))
         if table.rounded:
-            names = ", ".join(table.rounded)
-            notice = f"Integers beyond 2^53 in {names} were rounded on their way; their job holds them exactly."
-            self._answer.blocks.append(NoticeBlock(text=notice))
+            self._rounded[result.name] = Rounded(result, message.fields, table.rounded)
 
     def _result(self, name: str, sql: str, origin: SqlOrigin) -> Result:
         taken = {result.name for result in self._answer.results}
@@ -243,6 +281,7 @@ class AnswerBuilder:
         ]
         if answer.results and not answer.complete:
             notices.append("The reply broke off; what had arrived is shown, and more may belong to it.")
+        notices += [rounded.notice for rounded in self.rounded]
         notices += [_cut(result) for result in answer.results if result.truncated]
         if answer.unrecognised:
             notices.append(f"{answer.unrecognised} part(s) of the reply are of a kind that this version does not know.")

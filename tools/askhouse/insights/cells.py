@@ -13,6 +13,8 @@ from typing import Any
 
 from state_contracts import Column
 
+from ..emulator.cells import as_text
+
 _GOOGLESQL = {
     "INTEGER": "INT64",
     "FLOAT": "FLOAT64",
@@ -23,13 +25,19 @@ _GOOGLESQL = {
 }
 _TIMESTAMP = re.compile(r"(\d{4,}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d)(\.\d+)?\s*(Z|UTC|[+-]\d\d(?::?\d\d)?)?")
 EXACT = 2**53
+_EXACT_TYPES = ("INT64", "NUMERIC", "BIGNUMERIC", "STRUCT")
+_NUMBERS = (int, float)
+_SURE = 15
+"""Digits of a decimal that a double keeps, whatever they are."""
+_NO_DIGIT = re.compile(r"e.*$|[^0-9]")
 
 Convert = Callable[[Any], Any]
 
 
 @dataclass(frozen=True)
 class TypedTable:
-    """A result's columns and rows; `rounded` names the integer columns whose values were too large for the wire."""
+    """A result's columns and rows; `rounded` names the columns whose numbers may have lost digits: they travel as
+    doubles."""
 
     columns: list[Column]
     rows: list[tuple[Any, ...]]
@@ -44,7 +52,11 @@ def table_of(fields: Sequence[Mapping[str, Any]], rows: Sequence[Mapping[str, An
     converted = list(map(_converted, described, columns, cells))
     for column, name in zip(columns, _distinct([column.name for column in columns]), strict=True):
         column.name = name
-    rounded = (column.name for column, values in zip(columns, cells, strict=True) if _was_rounded(column, values))
+    rounded = [
+        column.name
+        for field, column, values in zip(described, columns, cells, strict=True)
+        if _may_be_rounded(field, column, values)
+    ]
     return TypedTable(columns, list(zip(*converted, strict=True)), tuple(rounded))
 
 
@@ -76,11 +88,49 @@ def _whole(cells: Sequence[float]) -> list[int] | None:
     return integers if integers == list(cells) else None
 
 
-def _was_rounded(column: Column, cells: Sequence[Any]) -> bool:
-    if column.type != "INT64":
+def _may_be_rounded(field: Mapping[str, Any], column: Column, cells: Sequence[Any]) -> bool:
+    """Whether a column, or a part of it, holds numbers that a double cannot tell from others."""
+    if column.type not in _EXACT_TYPES:
         return False
-    numbers = [cell for cell in cells if type(cell) is float]
-    return bool(numbers) and (max(numbers) > EXACT or min(numbers) < -EXACT)
+    if column.mode == "REPEATED":
+        cells = [item for cell in cells if isinstance(cell, list) for item in cell]
+    if column.type == "STRUCT":
+        structs = [cell for cell in cells if isinstance(cell, dict)]
+        inside = ((part, [cell.get(part.get("name")) for cell in structs]) for part in _parts(field))
+        return any(_may_be_rounded(part, _column(part, ()), values) for part, values in inside)
+    if column.type == "INT64":
+        numbers = [cell for cell in cells if type(cell) in _NUMBERS]
+        if not numbers or -EXACT < min(numbers) <= max(numbers) < EXACT:
+            return False
+        return any(abs(number) >= EXACT and float(number) == number for number in numbers)
+    return any(type(cell) is float and len(_NO_DIGIT.sub("", repr(cell)).strip("0")) > _SURE for cell in cells)
+
+
+def exact_cells(field: Mapping[str, Any], cells: Sequence[Any], before: Sequence[Any]) -> list[Any] | None:
+    """A column's cells as BigQuery's client reads them, in our form; None when they are not those of `before`."""
+    found = _convert_all(_converter(field, _column(field, cells)), [_as_sent(cell) for cell in cells])
+    same = len(found) == len(before) and all(map(_agree, found, before))
+    return found if same else None
+
+
+def _as_sent(value: Any) -> Any:
+    """A value of BigQuery's client as the service would send it, its numbers exactly."""
+    if isinstance(value, Mapping):
+        return {key: _as_sent(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_as_sent(item) for item in value]
+    return value if value is None or isinstance(value, bool | int | float) else as_text(value)
+
+
+def _agree(exact: Any, sent: Any) -> bool:
+    """Whether a cell is the one that was sent, but for what a double loses."""
+    if isinstance(exact, dict) and isinstance(sent, dict):
+        return exact.keys() == sent.keys() and all(_agree(exact[key], sent[key]) for key in exact)
+    if isinstance(exact, list) and isinstance(sent, list):
+        return len(exact) == len(sent) and all(map(_agree, exact, sent))
+    if isinstance(exact, int | float | Decimal) and isinstance(sent, int | float | Decimal):
+        return float(exact) == float(sent) or (exact != exact and sent != sent)  # NaN
+    return bool(exact == sent)
 
 
 def _column(field: Mapping[str, Any], cells: Sequence[Any]) -> Column:
@@ -128,9 +178,12 @@ def _convert_all(convert: Convert, cells: Sequence[Any]) -> list[Any]:
     return [None if cell is None else convert(cell) for cell in cells]
 
 
+def _parts(field: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
+    return field.get("subfields") or field.get("fields") or []
+
+
 def _struct(field: Mapping[str, Any]) -> Convert:
-    parts = field.get("subfields") or field.get("fields") or []
-    converters = {part["name"]: _converter(part, _column(part, ())) for part in parts if part.get("name")}
+    converters = {part["name"]: _converter(part, _column(part, ())) for part in _parts(field) if part.get("name")}
 
     def convert(cell: Any) -> Any:
         if not isinstance(cell, dict):

@@ -14,6 +14,7 @@ from ..errors import (
     TableNotFoundError,
     UnreachableError,
 )
+from ..secrets import masked
 from .stream import Failure
 
 _HTTP = {
@@ -107,7 +108,7 @@ def _refused(failure: Failure) -> ServiceError:
 
 
 def _sentence(text: str) -> str:
-    text = " ".join(text.split())
+    text = masked(" ".join(text.split()))
     return text if text.endswith((".", "!", "?")) else f"{text}."
 
 

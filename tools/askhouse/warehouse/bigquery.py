@@ -129,8 +129,15 @@ class BigQueryWarehouse:
 
     def query(self, sql: str, *, max_rows: int | None = None, today: datetime | None = None) -> Rows:
         """Run one SELECT; see Warehouse.query."""
-        if self.dry_run(sql, today=today).statement_type != "SELECT":
+        checked = self.dry_run(sql, today=today)
+        if checked.statement_type != "SELECT":
             raise InvalidQueryError("Only SELECT is allowed: this data is only read.", "Write a SELECT.")
+        if self._settings.confirm_bytes and checked.bytes_processed > self._settings.confirm_bytes:
+            raise QueryLimitError(
+                f"This query would read {checked.bytes_processed:,} bytes, more than ASKHOUSE_CONFIRM_BYTES "
+                f"({self._settings.confirm_bytes:,}); it was not run.",
+                f"To run it, set ASKHOUSE_CONFIRM_BYTES to {checked.bytes_processed:,} or more; or read less.",
+            )
         with bigquery_error():
             found = self._client.query_and_wait(sql, max_results=max_rows, wait_timeout=_SECONDS * 5)
             columns = tuple(_column(field) for field in found.schema)

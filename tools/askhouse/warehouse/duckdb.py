@@ -17,6 +17,7 @@ from .dialect import Compiled, compile_query
 from .guard import nearest_table_error, query_error
 from .load import loaded_tables, loaded_token, tables_folder
 from .samples import ensure_samples, sample_token, stored_samples
+from .stopping import stoppable
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -128,7 +129,8 @@ class LocalWarehouse:
         timer.daemon = True
         timer.start()
         try:
-            yield cursor
+            with stoppable(cursor.interrupt):
+                yield cursor
         except Exception as error:
             if overdue.is_set():
                 raise QueryLimitError(
