@@ -8,7 +8,6 @@ from zoneinfo import ZoneInfo
 
 from ..settings import Settings
 from ..warehouse.base import Warehouse
-from ..warehouse.remembered import RememberingWarehouse
 from .agents import Agents
 from .chat import Chat
 from .conversations import Conversations
@@ -26,8 +25,7 @@ class Core:
         store = Store(home)
         self.agents = Agents(store)
         self.conversations = Conversations(store)
-        known = RememberingWarehouse(warehouse, home / "known.db")
-        self.chat = Chat(warehouse, known, self.jobs, self.agents, self.conversations, clock)
+        self.chat = Chat(warehouse, self.jobs, self.agents, self.conversations, clock)
 
 
 def clock_of(settings: Settings) -> Clock:
