@@ -10,8 +10,8 @@ from .joins import base_for, distance, paths_up
 from .lexicons import english
 from .mentions import Candidate
 from .plan import ColumnRef
-from .readings import RefusalReason
 from .quantities import is_quantity
+from .readings import RefusalReason
 from .semantics import Entity, Field, Link, SemanticLayer
 from .slots import Way
 from .terms import Term

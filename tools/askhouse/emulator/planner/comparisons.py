@@ -98,7 +98,7 @@ class Comparisons(Row):
     ) -> None:
         mark = len(self.slots.conditions)
         units = self._unit(right_at + 1)
-        self._related(operator, value, left_at, right_at + 1 + len(units), [*taken, *units], said)
+        self._related(operator, value, left_at, right_at + 1 + len(units), [*taken, *units], said, units)
         for slot in self.slots.conditions[mark:]:
             if isinstance(slot, CompareSlot) and units:
                 slot.unit = units[0].lower
@@ -115,7 +115,14 @@ class Comparisons(Row):
         return found
 
     def _related(
-        self, operator: Operator, value: float, left_at: int, after: int, taken: list[Term], said: str
+        self,
+        operator: Operator,
+        value: float,
+        left_at: int,
+        after: int,
+        taken: list[Term],
+        said: str,
+        units: list[Term],
     ) -> None:
         """Find what is compared: the word before, the word behind, or what the comparing word hints at."""
         if self._is(after, "structure", "times"):
@@ -123,9 +130,10 @@ class Comparisons(Row):
             self._count(operator, value, left_at, after)
             return
         left, right = self._at(left_at), self._at(after)
-        while left is not None and left.has("structure", "with", "in", "and") and not left.used:
+        while left is not None and left.has("structure", "with", "in", "and", "by") and not left.used:
             left_at -= 1
-            left = self._at(left_at) if left.has("structure", "in") else None
+            taken = [*taken, left] if left.has("structure", "by") else taken  # "delayed by more than an hour"
+            left = self._at(left_at) if left.has("structure", "in", "by") else None
         if (
             right is not None
             and right.has("structure", "in")
@@ -150,6 +158,9 @@ class Comparisons(Row):
             self.slots.conditions.append(
                 CompareSlot(operator, value, measure=MeasureSlot(function, business=left.value, said=left.text))
             )
+        elif units and units[0].lower in english().raw["units"]["money"]:
+            self._take(*taken)
+            self.slots.conditions.append(CompareSlot(operator, value, None, ["unit", units[0].lower]))
         elif hint := english().raw["comparator_hints"].get(said):
             self._take(*taken)
             self.slots.conditions.append(CompareSlot(operator, value, None, list(hint)))

@@ -10,6 +10,7 @@ from .joins import base_for, children_of, paths_up
 from .lexicons import english
 from .mentions import Candidate
 from .plan import ColumnRef, Compare, Condition, During, Frequent, Has, Like, Missing, OneOf, OnPart, Operator
+from .quantities import is_quantity
 from .semantics import Field, SemanticLayer
 from .slots import (
     CompareSlot,
@@ -25,7 +26,7 @@ from .slots import (
 )
 from .units import factor
 from .when import When
-from .words import root, stem
+from .words import root, stem, tokenize
 
 _OPPOSITE: dict[str, Operator] = {"<": ">=", "<=": ">"}
 
@@ -189,6 +190,8 @@ class Conditions:
             one = self.chooser.pick(slot.mention, fits_number)
             assert one.field is not None
             return Compare(one.field.ref, slot.operator, self._in_unit(one.field, slot))
+        if slot.hint[0] == "unit":
+            return self._compare_in_unit(slot)
         tables = [self.home, *[link.parent for link in self.layer.up.get(self.home, ())]]
         for table in tables:
             fields = [
@@ -207,6 +210,18 @@ class Conditions:
                     raise RefusedError("unused_words", english().text("unused", words="“late” (departing or arriving)"))
                 return Compare(fields[0].ref, slot.operator, self._in_unit(fields[0], slot))
         raise RefusedError("no_measure", f"No column says {' or '.join(slot.hint)}.")
+
+    def _compare_in_unit(self, slot: CompareSlot) -> Condition:
+        """ "charges over 400 euros": the one quantity of the table that is in euros."""
+        fields = [
+            one
+            for one in self.layer.entities[self.home].fields.values()
+            if is_quantity(one) and slot.hint[1] in {token.lower for token in tokenize(one.description)}
+        ]
+        if len(fields) != 1:
+            raise RefusedError("no_measure", f"I did not understand what is to be compared with {slot.hint[1]}.")
+        self.chooser.say(f"What is compared is {fields[0].ref.column}.")
+        return Compare(fields[0].ref, slot.operator, slot.number)
 
     def _in_unit(self, field: Field, slot: CompareSlot) -> float:
         """The number in the column's own unit."""

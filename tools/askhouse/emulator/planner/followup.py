@@ -7,24 +7,25 @@ from dataclasses import replace
 from datetime import date
 from typing import TYPE_CHECKING
 
+from .changes import in_percent, other_function, with_conditions, with_function, with_order
 from .conditions import Conditions
 from .lexicons import english
 from .parse import parse
 from .plan import (
     ByColumn,
     ByTime,
-    ColumnRef,
-    Condition,
     Dimension,
     During,
-    OneOf,
     Order,
     Plan,
 )
 from .resolve import Resolver
-from .slots import Slots
+from .slots import PeriodSlot, Slots
 from .terms import Scanned
 from .words import tokenize
+
+_FURTHER = ("and ", "also ", "break ", "split ", "broken ")
+"""How a group begins that is added to the others."""
 
 if TYPE_CHECKING:
     from .planner import Planner, Understood
@@ -36,8 +37,17 @@ def leans(text: str) -> bool:
     return words.startswith(tuple(f"{opening} " for opening in english().raw["followups"]["openings"]))
 
 
+def _asks_percent(slots: Slots) -> bool:
+    """Whether nothing is asked but that numbers be parts of the whole: "in percent", "as a share"."""
+    percent = slots.is_share or bool({"percent", "%", "percentage"} & set(slots.units))
+    named = slots.target or slots.measures or slots.conditions or slots.share or slots.dimensions or slots.order
+    return percent and not named
+
+
 def continued(planner: Planner, scanned: Scanned, last: Understood, chosen: dict[str, str]) -> Understood | None:
     """The last question changed by this one; None when this one stands alone."""
+    from .planner import Understood
+
     openings = english().raw["followups"]["openings"]
     words = " ".join(token.lower for token in scanned.tokens if token.kind != "mark" or token.lower in "<>=").strip()
     if (
@@ -46,10 +56,14 @@ def continued(planner: Planner, scanned: Scanned, last: Understood, chosen: dict
         and len(scanned.tokens) > 4
     ):
         return None
+    if (function := other_function(scanned.terms)) is not None and last.plan.measures:
+        return Understood(last.question, with_function(last.plan, function, planner.layer), last.assumed, last.chosen)
     cleaned = _without_marks(scanned)
     slots = parse(cleaned.terms)
     if any(not term.used for term in cleaned.terms):
         return None
+    if _asks_percent(slots) and last.plan.measures:
+        return Understood(last.question, in_percent(last.plan), last.assumed, last.chosen)
     if (
         slots.measures
         or slots.is_share
@@ -95,7 +109,9 @@ def _changed(
         changed = _with_dimensions(changed, resolver.dimensions(plan.table), words)
     if slots.conditions:
         conditions = Conditions(planner.layer, resolver.chooser, resolver.when, plan.table)
-        changed = _with_conditions(changed, conditions.resolve(slots.conditions), words)
+        units = {slot.period.unit for slot in slots.conditions if isinstance(slot, PeriodSlot)}
+        unit = units.pop() if len(units) == 1 else None
+        changed = with_conditions(changed, conditions.resolve(slots.conditions), words, unit)
         if (
             conditions.split is not None
             and plan.measures
@@ -104,10 +120,11 @@ def _changed(
             changed = replace(
                 changed, dimensions=(*changed.dimensions, ByColumn(conditions.split, said=conditions.split.column))
             )
-    changed = _with_order(changed, slots)
+    changed = with_order(changed, slots, words)
     if (
         changed == plan
         and slots.direction is None
+        and not (slots.conditions or slots.order)
         and not any(
             term
             for term in words.split()
@@ -147,7 +164,7 @@ def _with_dimensions(plan: Plan, added: list[Dimension], words: str) -> Plan:
     for one in plan.dimensions:
         if isinstance(one, ByTime) and times:
             continue
-        if isinstance(one, ByColumn) and columns and not words.startswith(("and ", "also ")):
+        if isinstance(one, ByColumn) and columns and not words.startswith(_FURTHER):
             continue
         kept.append(one)
     if isinstance(plan.limit, int) and plan.dimensions:
@@ -160,41 +177,3 @@ def _with_dimensions(plan: Plan, added: list[Dimension], words: str) -> Plan:
         else (Order("measure", 0, direction="desc"),)
     )
     return replace(plan, dimensions=dimensions, order=order)
-
-
-def _with_conditions(plan: Plan, added: tuple[Condition, ...], words: str) -> Plan:
-    """A condition on a column replaces one on the same column, and a period replaces a period."""
-    kept = [one for one in plan.conditions if not any(_about(one) == _about(new) for new in added)]
-    fixed = {_about(new) for new in added if isinstance(new, OneOf) and not new.negated and len(new.values) == 1}
-    dimensions = plan.dimensions
-    if words.startswith(("what about", "how about")):
-        dimensions = tuple(
-            one
-            for one in dimensions
-            if not (isinstance(one, ByColumn) and ("value", replace(one.column, via="")) in fixed)
-            or len(plan.dimensions) == 1
-        )
-    return replace(plan, conditions=(*kept, *added), dimensions=dimensions)
-
-
-def _about(one: Condition) -> object:
-    if isinstance(one, During):
-        return ("time",)
-    column = getattr(one, "column", None)
-    if isinstance(one, OneOf) and isinstance(column, ColumnRef):
-        return ("value", replace(column, via=""))
-    return (type(one).__name__, column, getattr(one, "table", None), getattr(one, "operator", None))
-
-
-def _with_order(plan: Plan, slots: Slots) -> Plan:
-    if slots.limit is not None and (slots.order or not plan.measures):
-        direction = next((order.direction for order in slots.order if order.direction in ("asc", "desc")), "desc")
-        order = plan.order or (Order("measure", 0),)
-        if plan.measures and plan.dimensions and slots.order:
-            order = (Order("measure", 0, direction=direction),)  # type: ignore[arg-type]
-        elif not plan.measures:
-            return replace(plan, limit=slots.limit)
-        return replace(plan, limit=slots.limit, order=order) if plan.dimensions else plan
-    if slots.direction is not None and plan.order:
-        return replace(plan, order=(replace(plan.order[0], direction=slots.direction), *plan.order[1:]))
-    return plan

@@ -13,6 +13,7 @@ from .joins import paths_up
 from .lexicons import english
 from .measures import Measures
 from .mentions import Candidate
+from .naming import forms_of
 from .plan import (
     Aggregate,
     ByColumn,
@@ -25,6 +26,7 @@ from .plan import (
 from .semantics import Entity, Field
 from .slots import DimensionSlot
 from .terms import Term
+from .words import tokenize
 
 
 class Groups(Measures):
@@ -161,9 +163,9 @@ class Groups(Measures):
         )
 
     def _by_time(self, slot: DimensionSlot, home: str) -> ByTime:
-        time = self.when.time_of(home)
+        time = self.when.time_of(home, slot.of)
         grain = slot.grain
-        if grain in ("hour", "hour of the day"):
+        if grain in ("hour", "hour of the day") and slot.of is None:
             time = self._time_with_hour(home)
         if time.kind == "Y" and grain != "year":
             raise RefusedError("no_date", f"{self.when.name(time)} tells the year only.")
@@ -177,6 +179,10 @@ class Groups(Measures):
             return None
         fields = self.layer.entities[home].fields.values()
         held = next((one for one in fields if one.role == "part" and one.words == ("hour",)), None)
+        if held is not None and slot.of is not None:
+            told = {form for token in tokenize(held.description) for form in forms_of(token.lower)}
+            if not all(forms_of(token.lower) & told for token in slot.of.tokens):
+                raise RefusedError("no_date", f"No column says the hour of {slot.of.text}.")
         return ByColumn(held.ref, said=held.ref.column) if held else None
 
     def _time_with_hour(self, home: str) -> TimeRef:

@@ -37,7 +37,7 @@ from .units import factor
 from .when import Today, When
 from .words import stem
 
-_FUNCTIONS = {
+SAID = {
     "count": "number of",
     "count_distinct": "number of different",
     "sum": "total",
@@ -48,7 +48,7 @@ _FUNCTIONS = {
 }
 
 
-_PREFIX = {"sum": "total", "avg": "average", "min": "min", "max": "max", "median": "median"}
+PREFIX = {"sum": "total", "avg": "average", "min": "min", "max": "max", "median": "median"}
 
 
 class Measures:
@@ -197,9 +197,9 @@ class Measures:
             ):
                 return ratio
             function = slot.function or slot.business["function"]
-            prefix = "" if slot.function in (None, "sum") else f"{_PREFIX[function]} "
+            prefix = "" if slot.function in (None, "sum") else f"{PREFIX[function]} "
             name = f"{prefix}{slot.business['words'][0]}"
-            return Aggregate(function, home, value, (), name, f"{_FUNCTIONS[function]} {self._said(value)}")
+            return Aggregate(function, home, value, (), name, f"{SAID[function]} {self._said(value)}")
         if slot.function == "count" or (one is not None and one.is_table):
             return self._count_measure(slot, home, one)
         assert isinstance(value, ColumnRef)
@@ -216,8 +216,8 @@ class Measures:
             home,
             value,
             (),
-            f"{_PREFIX[function]} {value.column}",
-            f"{_FUNCTIONS[function]} {value.column} of {entity.said}",
+            f"{PREFIX[function]} {value.column}",
+            f"{SAID[function]} {value.column} of {entity.said}",
         )
 
     def _count_measure(self, slot: MeasureSlot, home: str, one: Candidate | None) -> Measure:

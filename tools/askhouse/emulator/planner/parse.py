@@ -286,6 +286,7 @@ class Parser(Comparisons, Patterns, Ranking):
                 break
             self._take(term)
             self.slots.dimensions.append(self._dimension(term))
+            at = self._of_moment(term, at)
             joint = self._at(at + 1)
             after = self._at(at + 2)
             more = (
@@ -310,6 +311,17 @@ class Parser(Comparisons, Patterns, Ranking):
                 continue
             return at + 1
         return at
+
+    def _of_moment(self, term: Term, at: int) -> int:
+        """ "by hour of departure", "by month of delivery": the moment whose part is meant."""
+        of, named = self._at(at + 1), self._at(at + 2)
+        if term.kind == "mention" or of is None or of.lower != "of" or named is None or named.used:
+            return at
+        if named.kind != "mention" or named.candidates[0].is_table:
+            return at
+        self._take(of, named)
+        self.slots.dimensions[-1].of = named
+        return at + 2
 
     def _dimension(self, term: Term) -> DimensionSlot:
         if term.kind in ("grains", "parts"):

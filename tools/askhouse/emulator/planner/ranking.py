@@ -53,8 +53,10 @@ class Ranking(Row):
             return at
         if following.kind == "mention":
             return self._superlative_mention(order, following, at)
-        if following.kind == "grains" and self.slots.target is None:
+        if following.kind in ("grains", "parts") and self.slots.target is None:
+            self._take(following)
             self.slots.target = following
+            return at + 1
         return at
 
     def _superlative_mention(self, order: OrderSlot, mention: Term, at: int) -> int:
@@ -74,7 +76,12 @@ class Ranking(Row):
             order.measure = slot
             self.slots.measures.append(slot)
             return at + 1
-        if self.slots.target is None:
+        if counts and not has_target and self.slots.dimensions and mention.candidates[0].is_table:
+            order.measure = MeasureSlot(
+                "count", mention, said=mention.text
+            )  # "on which day are there the most flights"
+            self.slots.measures.append(order.measure)
+        elif self.slots.target is None:
             self._set_target(mention)
         else:
             self.slots.tables.append(mention)
@@ -101,6 +108,8 @@ class Ranking(Row):
             slot = MeasureSlot("count", following, said=following.text)
             self._take(following)
             self._order_by(OrderSlot("desc", measure=slot))
+            if not self.slots.measures:
+                self.slots.measures.append(slot)
             return at + 1
         if following is not None and following.kind == "superlatives":
             return at

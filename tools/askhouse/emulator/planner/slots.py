@@ -8,6 +8,7 @@ from typing import Any, Literal
 from .periods import Period
 from .plan import Direction, Function, Operator
 from .terms import Term
+from .values import Held
 
 Way = Literal["from", "to"]
 
@@ -33,6 +34,8 @@ class DimensionSlot:
     grain: str = ""
     way: Way | None = None
     target: bool = False
+    of: Term | None = None
+    """Of what moment the grain is meant: "hour of departure"."""
 
 
 @dataclass
@@ -125,6 +128,11 @@ class WeekdaySlot:
 ConditionSlot = (
     KeySlot | WeekdaySlot | CompareSlot | CountSlot | ValueSlot | LikeSlot | RelationSlot | StateSlot | PeriodSlot
 )
+
+
+def values_of(slot: ConditionSlot) -> list[Held]:
+    """The stored values that a condition may be about."""
+    return [held for term in slot.terms for held in term.held] if isinstance(slot, ValueSlot) else []
 
 
 @dataclass

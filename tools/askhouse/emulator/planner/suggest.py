@@ -84,7 +84,7 @@ class Idea:
 
 
 def nearby(planner: Planner, question: str) -> tuple[str, ...]:
-    """Up to three questions like the refused one, else the most useful ones; each was planned, run, and returns rows."""
+    """Up to three questions like the refused one, else the most useful ones; each was planned and returns rows."""
     asked: set[str] = set()
     for token in tokenize(question):
         asked |= forms_of(token.lower)

@@ -11,6 +11,7 @@ from .choose import (
     fields_named,
     fits_group,
 )
+from .joins import base_for
 from .lexicons import english
 from .measures import Measures, additive, mention_of
 from .mentions import Candidate
@@ -19,7 +20,7 @@ from .plan import (
 )
 from .quantities import is_quantity
 from .semantics import Entity, Field
-from .slots import MeasureSlot, OrderSlot
+from .slots import MeasureSlot, OrderSlot, values_of
 from .terms import Term
 from .words import root
 
@@ -51,6 +52,8 @@ class Superlatives(Measures):
             raise RefusedError("no_measure", "I did not understand what is to be counted.")
         if self.slots.tables:
             return MeasureSlot("count", self.slots.tables.pop(0), said="rows")
+        if target.kind != "mention":
+            return self._rows_in_time(target)
         one = self.chooser.pick(target, fits_group) if target.candidates[0].field is not None else target.candidates[0]
         below = list(dict.fromkeys(link.child for link in self.layer.links if link.parent == one.entity.key))
         tables = [one.entity.key, *below] if one.field is not None else below
@@ -62,6 +65,23 @@ class Superlatives(Measures):
         if len(options) > 1 and answer not in options:
             raise UndecidedError(key, f"{target.text.capitalize()} counted by what?", options[:6])
         entity = self.layer.entities[tables[options.index(answer)] if answer else tables[0]]
+        fake = Term("mention", None, target.tokens, [Candidate(entity, None, 1.0)])
+        return MeasureSlot("count", fake, said=entity.said)
+
+    def _rows_in_time(self, target: Term) -> MeasureSlot:
+        """What happens in "the busiest month": rows of a table with a moment; asked where several tables have one."""
+        held = {held.column.table for slot in self.slots.conditions for held in values_of(slot)}
+        timed = [one for one in self.layer.entities.values() if one.times]
+        pointed = {link.parent for link in self.layer.links}
+        near = [one for one in timed if not held or base_for(self.layer, one.key, held) == one.key] or timed
+        near = sorted(near, key=lambda one: (one.key in pointed and len(one.label) > 0, one.rows))
+        options = [f"number of {one.said}" for one in near]
+        if not options:
+            raise RefusedError("no_date", f"No table has a date, so there is no busiest {target.text}.")
+        answer = self.chooser.chosen.get(f"rows {target.lower}")
+        if len(options) > 1 and answer not in options:
+            raise UndecidedError(f"rows {target.lower}", f"Busiest {target.text} by what?", options[:6])
+        entity = near[options.index(answer)] if answer else near[0]
         fake = Term("mention", None, target.tokens, [Candidate(entity, None, 1.0)])
         return MeasureSlot("count", fake, said=entity.said)
 
