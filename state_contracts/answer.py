@@ -102,8 +102,19 @@ class AnswerError(_Contract):
     recovered: bool = False
 
 
+class Citation(_Contract):
+    """What the service names as the source of some of its words."""
+
+    text: str
+    """The words; empty where they could not be found in the text."""
+    source: str
+    """The source's title, or its address where it has none."""
+    uri: str = ""
+
+
 class Cost(_Contract):
-    """What the answer cost. `bytes_billed` is None where the service did not say."""
+    """What the answer cost. `bytes_billed` is None where the service did not say; the services on this machine bill
+    nothing and say what BigQuery would bill."""
 
     bytes_billed: int | None = None
     cache_hit: bool | None = None
@@ -123,6 +134,7 @@ class Answer(_Contract):
     """Whether the service's reply arrived whole."""
     blocks: list[Block] = Field(default_factory=list)
     results: list[Result] = Field(default_factory=list)
+    citations: list[Citation] = Field(default_factory=list)
     follow_ups: list[str] = Field(default_factory=list)
     assumptions: list[str] = Field(default_factory=list)
     errors: list[AnswerError] = Field(default_factory=list)

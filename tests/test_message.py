@@ -14,6 +14,7 @@ from state_contracts import (
     Answer,
     AnswerError,
     Column,
+    Cost,
     NoticeBlock,
     Preferences,
     Result,
@@ -233,3 +234,18 @@ def test_two_results_are_two_tables_with_their_names() -> None:
 
     assert text.index("**r**") < text.index("| a | 1 |") < text.index("**second one**") < text.index("| b | 2 |")
     assert text.count("```sql") == 2
+
+
+@pytest.mark.parametrize(
+    ("cost", "place", "end"),
+    [
+        (Cost(bytes_billed=10 * 2**20, cache_hit=False), "BigQuery project shop", "10 MiB billed.*"),
+        (Cost(bytes_billed=3 * 2**29, cache_hit=False), "BigQuery project shop", "1.5 GiB billed.*"),
+        (Cost(bytes_billed=0, cache_hit=True), "BigQuery project shop", "From BigQuery's cache, nothing billed.*"),
+        (Cost(), "BigQuery project shop", "*BigQuery project shop.*"),
+        (Cost(bytes_billed=10 * 2**20), "sample data on this machine", "*Sample data on this machine.*"),
+    ],
+)
+def test_the_last_line_says_what_was_billed(cost: Cost, place: str, end: str) -> None:
+    answer = Answer(question="q", outcome="refused", complete=True, place=place, cost=cost)
+    assert compose(answer, None, None).text.endswith(end)

@@ -7,8 +7,8 @@ from datetime import date
 import pytest
 
 from askhouse.insights.answer import AnswerBuilder, Thought
-from askhouse.insights.stream import ChartDrawn, Described, Failure, JobRun, Message, Query, Rows, Sql, Text
-from state_contracts import Answer, ChartBlock, Job
+from askhouse.insights.stream import ChartDrawn, Described, Failure, JobRun, Message, Query, Rows, Sql, Text, from_json
+from state_contracts import Answer, ChartBlock, Citation, Job
 
 SQL = "SELECT COUNT(*) AS n FROM `p.d.t`"
 
@@ -113,3 +113,37 @@ def test_a_full_result_is_said_to_be_possibly_cut() -> None:
     answer = _answer(Text("final", ("All.",)), Rows("big", fields, [{"text": "x" * 1000}] * 2950))
     assert answer.results[0].truncated
     assert any("3 MB" in notice for notice in answer.notices)
+
+
+def test_a_citation_of_an_unknown_form_does_not_cost_the_text() -> None:
+    raw = {"systemMessage": {"text": {"parts": ["Words."], "textType": "FINAL_RESPONSE"}, "citation": {"sources": 3}}}
+    answer = _answer(from_json(raw))
+    assert (answer.texts, answer.citations, answer.unrecognised) == (["Words."], [], 0)
+
+
+def test_cited_words_are_found_by_their_bytes() -> None:
+    words = "Größe 年 from the glossary, revenue from the guide."
+    start, end = (len(words[: words.index(word)].encode()) for word in ("revenue", " from the guide"))
+    raw = {
+        "systemMessage": {
+            "text": {"parts": [words], "textType": "FINAL_RESPONSE"},
+            "citation": {
+                "sources": [
+                    {"id": "g", "title": "Glossary: Größe"},
+                    {"id": "u", "uri": "https://example.com/guide"},
+                ],
+                "anchors": [
+                    {"textMessageAnchor": {"endOffsetBytes": len("Größe 年".encode()), "sourceIds": ["g", "u"]}},
+                    {"textMessageAnchor": {"startOffsetBytes": start, "endOffsetBytes": end, "sourceIds": ["u", "x"]}},
+                    {"textMessageAnchor": {"partIndex": 7, "endOffsetBytes": 3, "sourceIds": ["g"]}},
+                ],
+            },
+        }
+    }
+    guide = "https://example.com/guide"
+    assert _answer(from_json(raw)).citations == [
+        Citation(text="Größe 年", source="Glossary: Größe"),
+        Citation(text="Größe 年", source=guide, uri=guide),
+        Citation(text="revenue", source=guide, uri=guide),
+        Citation(text="", source="Glossary: Größe"),
+    ]

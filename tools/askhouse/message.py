@@ -8,7 +8,7 @@ from functools import lru_cache
 
 import sqlglot
 
-from state_contracts import Answer, Chart, Message, Preferences, Result, Summary
+from state_contracts import Answer, Chart, Cost, Message, Preferences, Result, Summary
 
 from .charts.asked import asked_for
 from .facts.cells import header_of, texts
@@ -161,12 +161,28 @@ def _next(answer: Answer) -> str:
 
 
 def place_words(answer: Answer) -> str:
-    """Where the answer was computed, and which day counted as today where it was not the real one."""
+    """Where the answer was computed, which day counted as today where it was not the real one, and what was billed."""
     place = answer.place.strip().rstrip(".")
     sentences = [f"{place[:1].upper()}{place[1:]}."] if place else []
     if answer.clock:
         sentences.append(f"Today is taken as {answer.clock.day} {answer.clock:%B %Y}.")
+    if not place.endswith("on this machine") and (cost := _cost_words(answer.cost)):
+        sentences.append(cost)
     return " ".join(sentences)
+
+
+def _cost_words(cost: Cost) -> str:
+    """What BigQuery billed, in the units of its bills; empty where that is not known."""
+    if cost.cache_hit:
+        return "From BigQuery's cache, nothing billed." if not cost.bytes_billed else ""
+    if cost.bytes_billed is None:
+        return ""
+    size, unit = float(cost.bytes_billed), "MiB"
+    size /= 2**20
+    for larger in ("GiB", "TiB"):
+        if size >= 1024:
+            size, unit = size / 1024, larger
+    return f"{size:,.{0 if size >= 100 or size.is_integer() else 1}f} {unit} billed."
 
 
 def _place(answer: Answer) -> str:

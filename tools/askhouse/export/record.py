@@ -84,7 +84,8 @@ class ErrorRecord(_Part):
 
 
 class CostRecord(_Part):
-    """What the answer cost; null where the service did not say."""
+    """What the answer cost; null where the service did not say. The services on this machine bill nothing, and say
+    what BigQuery would bill."""
 
     bytes_billed: int | None
     cache_hit: bool | None

@@ -187,6 +187,7 @@ class AnswerBuilder:
         else:
             self._finals += 1
             self._say(text)
+            self._answer.citations += message.citations
         return None
 
     def _thought(self, parts: tuple[str, ...]) -> Thought:

@@ -5,11 +5,11 @@ What this version does not know becomes `Unknown` and is kept raw; nothing is fa
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from state_contracts import Job, SqlOrigin
+from state_contracts import Citation, Job, SqlOrigin
 
 TextKind = Literal["final", "thought", "progress", "follow_ups", "untyped"]
 
@@ -28,6 +28,7 @@ class Text:
 
     kind: TextKind
     parts: tuple[str, ...]
+    citations: tuple[Citation, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -158,13 +159,37 @@ def failure_of(error: Mapping[str, Any]) -> Failure:
 def _read(system: dict[str, Any]) -> Message | None:
     for kind, read in _READERS.items():
         if kind in system:
-            return read(system[kind])
+            message = read(system[kind])
+            if isinstance(message, Text) and "citation" in system:
+                return replace(message, citations=_citations(message.parts, system["citation"]))
+            return message
     return None
 
 
 def _text(text: dict[str, Any]) -> Message | None:
     kind = _TEXT_KINDS.get(text.get("textType"))
     return Text(kind, tuple(map(str, text.get("parts", ())))) if kind else None
+
+
+def _citations(parts: Sequence[str], citation: Any) -> tuple[Citation, ...]:
+    """The cited words with their sources; of a form that is not known, none: the text itself stays."""
+    try:
+        return tuple(_cited(parts, citation))
+    except (AttributeError, TypeError, KeyError, ValueError):
+        return ()
+
+
+def _cited(parts: Sequence[str], citation: dict[str, Any]) -> Iterator[Citation]:
+    """Offsets count bytes of a part's UTF-8."""
+    sources = {source["id"]: source for source in citation.get("sources") or ()}
+    for anchor in (found.get("textMessageAnchor") or {} for found in citation.get("anchors") or ()):
+        position = int(anchor.get("partIndex") or 0)
+        part = parts[position].encode() if position < len(parts) else b""
+        span = part[int(anchor.get("startOffsetBytes") or 0) : int(anchor.get("endOffsetBytes") or 0)]
+        text = span.decode("utf-8", "ignore").strip()
+        for source in filter(None, map(sources.get, anchor.get("sourceIds") or ())):
+            uri = source.get("uri") or ""
+            yield Citation(text=text, source=source.get("title") or uri or source["id"], uri=uri)
 
 
 def _data(data: dict[str, Any]) -> Message | None:
