@@ -48,6 +48,7 @@ def test_what_names_it_stays(text: str, said: str) -> None:
         "Unrecognized name: order_key at [1:8]",
         "Query exceeded limit for bytes billed: 1. 10485760 or higher required.",
         "The primary key is id, and the token count is 12.",
+        "Unrecognized name: key = customer_id at [1:8]",
         "SELECT key, value FROM `p.d.t` WHERE key = 'a'",
     ],
 )

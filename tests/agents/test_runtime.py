@@ -97,7 +97,7 @@ class OutOfOrder(BaseLlm):
     async def generate_content_async(
         self, llm_request: LlmRequest, stream: bool = False
     ) -> AsyncGenerator[LlmResponse, None]:
-        raise ConnectionError("nobody answers")
+        raise ConnectionError("nobody answers POST /v1?key=AIzaSyD-9tSrke72PouQMnMX&alt=sse")
         yield
 
 
@@ -106,6 +106,7 @@ async def test_a_model_that_fails_is_an_answer_that_failed_and_costs_no_session(
     failed = await ask_once(settings.model_copy(update={"model": "scripted/down"}), "How many flights by carrier?")
     assert failed.answer.outcome == "failed"
     assert "scripted/down failed: nobody answers" in failed.message.text and "ASKHOUSE_MODEL" in failed.message.text
+    assert "key=…&alt" in failed.message.text and "AIza" not in failed.answer.model_dump_json()
     turned = await ask_once(settings, "How many flights by carrier?", session_id=failed.session_id)
     assert dict(turned.answer.results[0].rows) == BY_CARRIER
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from askhouse.insights.address import Address
-from askhouse.insights.client import AgentContext, Question, TablesContext, chat_request
+from askhouse.insights.client import AgentContext, ConversationContext, Question, TablesContext, chat_request
 from askhouse.insights.history import to_messages
 from askhouse.settings import Settings
 from askhouse.warehouse.base import TableRef
@@ -44,6 +44,13 @@ def test_a_request_names_exactly_one_context() -> None:
     agent = chat_request(Question("q?", AgentContext("sales")), PLACE, Settings())
     assert agent["dataAgentContext"] == {"dataAgent": "projects/example-project/locations/eu/dataAgents/sales"}
     assert ("inlineContext" in agent, "dataAgentContext" in inline) == (False, False)
+    name = "projects/example-project/locations/eu/conversations/c"
+    conversation = chat_request(Question("q?", ConversationContext(name, "sales")), PLACE, Settings())
+    assert conversation == {
+        "parent": "projects/example-project/locations/eu",
+        "messages": [{"userMessage": {"text": "q?"}}],
+        "conversationReference": {"conversation": name, "dataAgentContext": agent["dataAgentContext"]},
+    }
 
 
 def test_no_limit_of_bytes_is_sent_where_there_is_none() -> None:

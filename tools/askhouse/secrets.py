@@ -7,7 +7,7 @@ import re
 _MASK = "…"
 _NAMED = re.compile(
     r"""(?ix)
-    (\b(?:x-goog-api-key | api[-_]?key | key | access[-_]?token | refresh[-_]?token | id[-_]?token | token
+    (\bkey= | \b(?:x-goog-api-key | api[-_]?key | access[-_]?token | refresh[-_]?token | id[-_]?token | token
         | client[-_]?secret | secret | password | passwd)
      ["']? \s* [=:] \s* ["']?)
     (?!["'\s]) [^\s"'&,;<>()\]}]{6,}

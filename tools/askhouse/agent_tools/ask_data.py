@@ -97,7 +97,9 @@ async def ask_data_insights(
         tables = [TableRef(ref["projectId"], ref["datasetId"], ref["tableId"]) for ref in table_references]
     except KeyError as missing:
         return _error(f"A table reference lacks {missing}: give projectId, datasetId and tableId.")
-    return await _as_tool(ask(settings, user_query_with_context, tables=tables), tool_context)
+    return await _as_tool(
+        ask(settings, user_query_with_context, tables=tables, user=tool_context.user_id), tool_context
+    )
 
 
 async def ask_data_agent(data_agent_name: str, query: str, tool_context: ToolContext) -> dict[str, Any]:
@@ -111,7 +113,9 @@ async def ask_data_agent(data_agent_name: str, query: str, tool_context: ToolCon
       A dictionary with 'status', and either 'response' (the generated SQL, the first rows, the answer) or
       'error_details'.
     """
-    return await _as_tool(ask(load_settings().settings, query, agent=data_agent_name), tool_context)
+    return await _as_tool(
+        ask(load_settings().settings, query, agent=data_agent_name, user=tool_context.user_id), tool_context
+    )
 
 
 def _context(place: Place, tables: Sequence[TableRef] | None, agent: str | None) -> TablesContext | AgentContext:

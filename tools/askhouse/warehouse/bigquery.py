@@ -20,6 +20,7 @@ from ..errors import (
     UnreachableError,
     UnsupportedError,
 )
+from ..secrets import masked
 from ..settings import Settings
 from .base import Column, DryRun, ForeignKey, Mode, Rows, Table, TableRef
 from .catalogue import LOCAL_PROJECT
@@ -210,4 +211,4 @@ def _said(error: Exception) -> str:
     """What the service said, in one line and without the address that was called."""
     detail = getattr(error, "message", "") or str(error)
     text = re.sub(r"^(GET|POST) \S+: ", "", str(detail).split("\n")[0])
-    return re.sub(r"\s*(Location|Job ID): .*$", "", text).strip()
+    return masked(re.sub(r"\s*(Location|Job ID): .*$", "", text).strip())
