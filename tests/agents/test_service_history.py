@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
+from google.adk.cli.fast_api import get_fast_api_app
 from google.adk.sessions.session import Session
 
 from askhouse.emulator.local import Emulator
@@ -125,3 +127,20 @@ async def test_a_conversation_that_is_gone_is_begun_again_by_the_next_question(r
         assert "a new conversation begins" in lost.message
         again = await chat.say("only JFK")
     assert "JFK" in again.message and "```sql" in again.message
+
+
+@pytest.mark.parametrize("reachable", [True, False])
+async def test_it_is_deleted_with_the_session_in_the_chat_page_too(
+    remembering: Settings, service: Emulator, repo: Path, monkeypatch: pytest.MonkeyPatch, reachable: bool
+) -> None:
+    async with _conversation(remembering) as chat:
+        await chat.say("How many flights by month?")
+        kept, address = _kept(await chat.stored()), f"/apps/data_analyst/users/ana/sessions/{chat.session}"
+    monkeypatch.setenv("ASKHOUSE_HOME", str(remembering.home))
+    monkeypatch.setenv("ASKHOUSE_CHAT_ENDPOINT", service.grpc if reachable else "http://127.0.0.1:9")
+    app = get_fast_api_app(agents_dir=str(repo / "agents"), session_service_uri=remembering.sessions_uri, web=False)
+    async with httpx.AsyncClient(transport=httpx.ASGITransport(app=app), base_url="http://127.0.0.1") as page:
+        deleted = await page.delete(address)
+        left = await page.get(address)
+    assert (_asked(service, kept) is None, left.status_code) == ((True, 404) if reachable else (False, 200))
+    assert reachable or (deleted.status_code == 502 and "was not deleted" in deleted.json()["detail"])

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from state_contracts import SERVICE_CONVERSATION, ContractError, StateKey
+from state_contracts import StateKey
 
 from .errors import UsageError
 from .settings import Settings
@@ -48,11 +48,10 @@ class Kept:
 
         Raises UsageError when there is none, and ServiceError when the service cannot forget; nothing is deleted then.
         """
-        session = await self.session(session_id)
-        if conversations := _in_service(session):
-            from .insights.conversations import forget
+        from .guard.leaving import forget_in_service
 
-            await forget(self._settings, conversations)
+        session = await self.session(session_id)
+        await forget_in_service(session, self._settings)
         await self._service.delete_session(**self._who, session_id=session.id)
         return session.id
 
@@ -85,17 +84,6 @@ class Kept:
             await self._service.append_event(session, event)
         finally:
             await self._service.delete_session(**self._who, session_id=session.id)
-
-
-def _in_service(session: Session) -> list[str]:
-    """The conversations that a service ever kept for a session: rewinds and failures leave several."""
-    states = [*(event.actions.state_delta for event in session.events), session.state]
-    names = []
-    for state in states:
-        with suppress(ContractError):
-            found = SERVICE_CONVERSATION.read(state)
-            names += [found.conversation] if found else []
-    return list(dict.fromkeys(names))
 
 
 @asynccontextmanager

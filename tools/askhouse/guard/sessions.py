@@ -7,7 +7,7 @@ A client can write state through three doors that no plugin ever sees: the creat
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from google.adk.events.event import Event
@@ -20,6 +20,7 @@ from starlette.exceptions import HTTPException
 from state_contracts import CONTRACTS, Violation, check_delta
 
 from ..errors import MissingPartError
+from .leaving import forget_for_client
 from .plugin import FOREIGN
 
 if TYPE_CHECKING:
@@ -45,6 +46,8 @@ class _Gate(BaseSessionService):
     """Checks state changes that arrive from outside, before the service sees them."""
 
     guarded = True
+    leaving: Callable[[Session], Awaitable[None]] | None = None
+    """What is done before a session is deleted; when it fails, the session stays."""
 
     async def create_session(
         self, *, app_name: str, user_id: str, state: dict[str, Any] | None = None, session_id: str | None = None
@@ -58,6 +61,15 @@ class _Gate(BaseSessionService):
         if event.author == "user" and event.actions.state_delta:
             _admit(event)
         return await super().append_event(session, event)
+
+    async def delete_session(self, app_name: str, user_id: str, session_id: str) -> None:
+        if self.leaving is not None:
+            session = await self.get_session(app_name=app_name, user_id=user_id, session_id=session_id)
+            if session is not None:
+                await self.leaving(session)
+        await super().delete_session(  # type: ignore[safe-super]  # the service beside this class has it
+            app_name=app_name, user_id=user_id, session_id=session_id
+        )
 
 
 class GuardedInMemorySessionService(_Gate, InMemorySessionService):
@@ -87,7 +99,13 @@ def register_session_services() -> None:
     from google.adk.cli.service_registry import get_service_registry
 
     for scheme in SCHEMES:
-        get_service_registry().register_session_service(scheme, guarded_session_service)
+        get_service_registry().register_session_service(scheme, _served)
+
+
+def _served(uri: str, **options: Any) -> BaseSessionService:
+    service = guarded_session_service(uri, **options)
+    service.leaving = forget_for_client  # type: ignore[attr-defined]
+    return service
 
 
 def _database_service(url: str, options: dict[str, Any]) -> BaseSessionService:
