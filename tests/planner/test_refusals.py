@@ -96,7 +96,6 @@ NO_GUESS = [
     "number of orders last 7 days vs previous 7 days",
     "what is the most common status?",  # of orders or of their items?
     "How many paid orders are there?",
-    "average order value by country",
     "revenue growth by month",
     "customers who bought both jeans and swim",
 ]

@@ -16,9 +16,11 @@ from .semantics import Entity, Field, Link, SemanticLayer
 from .slots import Way
 from .terms import Term
 from .values import Held
-from .words import root, stem
+from .words import normal, root, stem
 
 _CLOSE = 0.045
+_FAR = 0.4
+"""How much worse another column may fit when a word is only a part of its values."""
 
 
 class UndecidedError(Exception):
@@ -53,6 +55,8 @@ class Chooser:
     chosen: dict[str, str] = field(default_factory=dict)
     anchors: list[str] = field(default_factory=list)
     home: str | None = None
+    near: set[str] = field(default_factory=set)
+    """Tables of the value that stands right beside: "women's jeans"."""
     assumed: list[str] = field(default_factory=list)
 
     def say(self, text: str) -> None:
@@ -99,7 +103,8 @@ class Chooser:
 
     def _closeness(self, one: Candidate) -> float:
         if self.home is None:
-            return 0.1 if one.entity.key in self.anchors else 0.0
+            below = any(distance(self.layer, one.entity.key, anchor) is not None for anchor in self.anchors)
+            return 0.1 if one.entity.key in self.anchors else 0.05 if below else 0.0
         steps = distance(self.layer, self.home, one.entity.key)
         if steps is not None:
             bonus = 0.3 - 0.06 * steps
@@ -183,7 +188,7 @@ class Chooser:
         self, terms: Sequence[Term], qualifier: Term | None, way: Way | None
     ) -> tuple[ColumnRef, list[Held]]:
         """The column that holds the value of every term, and the values. Raises UndecidedError, RefusedError."""
-        pools = [[held for held in term.held if self._occurs(held, way)] for term in terms]
+        pools = [_starting([held for held in term.held if self._occurs(held, way)], term) for term in terms]
         shared = set.intersection(*[{held.column for held in pool} for pool in pools])
         scored = sorted(
             ((self._value_score(column, pools, qualifier, way), column) for column in shared),
@@ -202,10 +207,14 @@ class Chooser:
             ),
             scored[0][1],
         )
+        reach = _CLOSE
+        partial = all(held.partial for pool in pools for held in pool if held.column == column)
+        if partial and qualifier is None and way is None:
+            reach = _FAR
         rivals = [
             other
             for score, other in scored[1:]
-            if score >= scored[0][0] - _CLOSE and other != column and not self.same_column(column, other)
+            if score >= scored[0][0] - reach and other != column and not self.same_column(column, other)
         ]
         if rivals:
             told = [column]
@@ -216,6 +225,8 @@ class Chooser:
             raise UndecidedError(
                 f"value {said.lower()}", f"“{said}” is found in several columns. Which one?", options[:6]
             )
+        if column.table in self.near and len(shared) > 1:
+            self.say(f"“{said}” is read as {column.column} of {_short(column.table)}.")
         return column, [
             self._one_value(term, [held for held in pool if held.column == column])
             for term, pool in zip(terms, pools, strict=True)
@@ -266,6 +277,8 @@ class Chooser:
                 return -1.0
         if column.table in self.anchors:
             score += 0.1
+        if column.table in self.near:
+            score += 0.12
         if qualifier is not None:
             fits = [
                 one.score
@@ -304,6 +317,12 @@ class Chooser:
             raise UndecidedError(f"which {term.lower}", f"“{term.text}” is part of several values. Which one?", values)
         self.say(f"“{term.text}” is read as {pool[0].column.column} = “{pool[0].value}”.")
         return pool[0]
+
+
+def _starting(pool: list[Held], term: Term) -> list[Held]:
+    """Of the values that contain the words, those that begin with them, if there are such."""
+    begin = [held for held in pool if not held.partial or normal(held.value).startswith(f"{normal(term.text)} ")]
+    return begin or pool
 
 
 def label_of(one: Candidate) -> str:

@@ -141,6 +141,7 @@ class Conditions:
                 raise RefusedError("unknown_value", self.unknown(slot.terms[0].text, one.field.ref))
             texts = tuple(str(term.value) for term in slot.terms)
             return [OneOf(one.field.ref, texts, slot.negated)]
+        self.chooser.near = {held.column.table for held in slot.beside.held} if slot.beside else set()
         column, held = self.chooser.value_column(slot.terms, slot.qualifier, slot.way)
         via = ""
         if column.table != self.home and paths_up(self.layer, self.home, column.table):
@@ -189,6 +190,9 @@ class Conditions:
         if slot.mention is not None:
             one = self.chooser.pick(slot.mention, fits_number)
             assert one.field is not None
+            if slot.hint == ["above zero"]:
+                sign = "more than 0" if slot.operator == ">" else "0 or less"
+                self.chooser.say(f"“{slot.mention.text}” is read by {one.field.ref.column}: {sign}.")
             return Compare(one.field.ref, slot.operator, self._in_unit(one.field, slot))
         if slot.hint[0] == "unit":
             return self._compare_in_unit(slot)

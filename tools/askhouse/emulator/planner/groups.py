@@ -104,6 +104,8 @@ class Groups(Measures):
             and one.field.words[0] in english().raw["grains"]
             and self.layer.entities[home].times
         ):
+            if slot.of is not None and not told_by(one.field, slot.of):
+                return self._by_time(DimensionSlot(grain=_grain(one.field), of=slot.of), home)
             return self._calendar_part(one.field, home)
         if one.field is not None:
             return self._by_field(one.field, slot, home)
@@ -165,7 +167,7 @@ class Groups(Measures):
     def _by_time(self, slot: DimensionSlot, home: str) -> ByTime:
         time = self.when.time_of(home, slot.of)
         grain = slot.grain
-        if grain in ("hour", "hour of the day") and slot.of is None:
+        if grain in ("hour", "hour of the day") and time.kind not in ("TIMESTAMP", "DATETIME"):
             time = self._time_with_hour(home)
         if time.kind == "Y" and grain != "year":
             raise RefusedError("no_date", f"{self.when.name(time)} tells the year only.")
@@ -179,10 +181,8 @@ class Groups(Measures):
             return None
         fields = self.layer.entities[home].fields.values()
         held = next((one for one in fields if one.role == "part" and one.words == ("hour",)), None)
-        if held is not None and slot.of is not None:
-            told = {form for token in tokenize(held.description) for form in forms_of(token.lower)}
-            if not all(forms_of(token.lower) & told for token in slot.of.tokens):
-                raise RefusedError("no_date", f"No column says the hour of {slot.of.text}.")
+        if held is not None and slot.of is not None and not told_by(held, slot.of):
+            return None
         return ByColumn(held.ref, said=held.ref.column) if held else None
 
     def _time_with_hour(self, home: str) -> TimeRef:
@@ -190,3 +190,13 @@ class Groups(Measures):
             if time.kind in ("TIMESTAMP", "DATETIME"):
                 return time
         raise RefusedError("no_date", f"{self.layer.entities[home].said} has no time of day.")
+
+
+def told_by(field: Field, of: Term) -> bool:
+    """Whether a column's description says that it is a part of that moment: the hour of the departure."""
+    told = {form for token in tokenize(field.description) for form in forms_of(token.lower)}
+    return all(forms_of(token.lower) & told for token in of.tokens)
+
+
+def _grain(field: Field) -> str:
+    return "hour of the day" if field.words[0] == "hour" else field.words[0]

@@ -9,7 +9,7 @@ from .naming import forms_of
 from .plan import Aggregate, ColumnRef, Compare, Condition, Measure, Missing, OneOf, Plan, Ratio
 from .semantics import SemanticLayer
 
-_STATES = frozenset(["status", "state", "type", "condition", "kind"])
+_STATES = frozenset(["status", "condition"])
 
 
 def labelled(plan: Plan, layer: SemanticLayer) -> Plan:

@@ -127,6 +127,9 @@ class Measures:
 
     def _business(self, entry: dict[str, Any], said: str) -> ColumnRef | Product:
         """The column that holds revenue and its like."""
+        if "like" in entry:
+            said = entry["like"]
+            entry = next(one for one in english().raw["measures"] if said in one["words"])
         never = [tuple(stem(word) for word in text.split()) for text in entry["never"]]
         found: list[tuple[int, int, ColumnRef | Product]] = []
         for table, entity in self.layer.entities.items():
@@ -189,6 +192,8 @@ class Measures:
     def measure(self, slot: MeasureSlot) -> Measure:
         home, one, value = self._home_of(slot)
         entity = self.layer.entities[home]
+        if slot.business is not None and "per" in slot.business and slot.function in (None, "avg"):
+            return self._per_named(slot, home, value)
         if slot.business is not None:
             if (
                 slot.function == "avg"
@@ -196,6 +201,8 @@ class Measures:
                 and (ratio := self._per_entity(slot, home, value))
             ):
                 return ratio
+            if "per" in slot.business and slot.function != "sum":
+                raise RefusedError("unsupported", f"Of {slot.said} the average and the total are understood only.")
             function = slot.function or slot.business["function"]
             prefix = "" if slot.function in (None, "sum") else f"{PREFIX[function]} "
             name = f"{prefix}{slot.business['words'][0]}"
@@ -277,6 +284,30 @@ class Measures:
             "unsupported", f"I did not understand per what the average number of {counted.said} is meant."
         )
 
+    def _per_named(self, slot: MeasureSlot, home: str, value: Value | None) -> Measure:
+        """Average order value: the total divided by the number of different orders."""
+        assert slot.business is not None
+        wanted = {stem(word) for word in slot.business["per"]}
+        entity = self.layer.entities[home]
+        columns = [
+            link.column
+            for link in self.layer.up.get(home, ())
+            if {stem(word) for word in self.layer.entities[link.parent].words} & wanted
+        ] + [
+            one.ref.column
+            for one in entity.fields.values()
+            if one.words[-1] == "id" and {stem(word) for word in one.words} & wanted
+        ]
+        per_row = {stem(word) for word in entity.words[-1:]} & wanted
+        if not columns and not per_row:
+            raise RefusedError("no_measure", f"No column of {entity.said} says to which order a row belongs.")
+        top = Aggregate("sum", home, value)
+        column = None if not columns or columns[0] in entity.identifier else ColumnRef(home, columns[0])
+        bottom = Aggregate("count_distinct" if column else "count", home, column)
+        divided = f"the number of different {columns[0]}" if column else f"the number of {entity.said}"
+        said = f"total {self._said(value)} divided by {divided}"
+        return Ratio(top, bottom, False, "average order value", said)
+
     def _per_entity(self, slot: MeasureSlot, home: str, value: Value | None) -> Ratio | None:
         """Average revenue per order: the total divided by the number of different orders."""
         for dimension in self.slots.dimensions:
@@ -343,4 +374,7 @@ def additive(mention: Term) -> bool:
     """Whether a number is added up when nobody says how it is brought together: an amount is, a price is not."""
     one = mention.candidates[0]
     words = set(one.field.words) if one.field else set()
+    units = english().raw["units"]
+    if mention.lower in (*units["lengths"], *units["money"]):
+        return True  # "the most miles"
     return bool(words & set(english().raw["additive"]["words"]))

@@ -62,6 +62,7 @@ class Parser(Comparisons, Patterns, Ranking):
     def parse(self) -> Slots:
         """Run the passes."""
         self._quiet()
+        self._journeys()
         for step in (
             self._grouping_words,
             self._rows,
@@ -87,6 +88,7 @@ class Parser(Comparisons, Patterns, Ranking):
         for term in self.terms:
             if term.kind in _QUIET:
                 term.used = True
+                self._one(term)
                 if term.kind == "list" and self.row and ended:
                     self.returned_from = len(self.row)
                 elif term.kind == "list":
@@ -103,6 +105,22 @@ class Parser(Comparisons, Patterns, Ranking):
             self.verb_before[id(term)] = verb
             verb = False if term.kind != "structure" else verb
             self.row.append(term)
+
+    def _one(self, article: Term) -> None:
+        """ "more than an hour": the article counts."""
+        following = self.terms[self.terms.index(article) + 1 :][:1]
+        counted = following and following[0].lower in english().raw["units"]["words"]
+        if article.lower in ("a", "an") and counted and self.row and self.row[-1].kind == "comparators":
+            self.row.append(Term("number", 1.0, article.tokens))
+
+    def _journeys(self) -> None:
+        """Departures and arrivals are rows of the same table; which of them are meant tells the way."""
+        ways = {term.value for term in self.row if term.kind == "mention" and term.value in ("from", "to")}
+        for term in self.row:
+            if term.kind == "mention" and term.value in ("from", "to"):
+                term.value = None
+        if len(ways) == 1:
+            self.slots.way = ways.pop()
 
     def _share(self) -> None:
         """ "what share of X is Y": conditions after the verb, or the last one, are the part."""
@@ -127,14 +145,20 @@ class Parser(Comparisons, Patterns, Ranking):
             self.slots.measures.append(MeasureSlot("count", term, said=term.text))
 
     def _main(self) -> None:
-        if any(term.has("structure", "compare") and not term.used for term in self.row):
+        compared = [term for term in self.row if term.has("structure", "compare")]
+        if any(not term.used and not self._against_calendar(term) for term in compared):
             self.slots.is_compare = True
-            self._take(*[term for term in self.row if term.has("structure", "compare")])
+            self._take(*[term for term in compared if not self._against_calendar(term)])
         place = 0
         while place < len(self.row):
             term = self.row[place]
             step = None if term.used else _STEPS.get(term.kind)
             place = step(self, place) if step else place + 1
+
+    def _against_calendar(self, term: Term) -> bool:
+        """ "weekends vs weekdays": parts of the calendar are not compared."""
+        after = self._at(self.row.index(term) + 1)
+        return self.row.index(term) > 0 and after is not None and after.kind in ("parts", "grains")
 
     def _step_count(self, place: int) -> int:
         term = self.row[place]
@@ -198,6 +222,9 @@ class Parser(Comparisons, Patterns, Ranking):
             other.used or (other.kind == "light" and other.lower not in ("sold",))
         ):
             at += 1
+        if other is not None and functions == ["avg"] and self._average_row(other):
+            self._take(*taken, other)
+            return at + 1
         if other is not None and other.kind in ("mention", "measures"):
             self._take(*taken, other)
             for function in functions:
@@ -209,6 +236,17 @@ class Parser(Comparisons, Patterns, Ranking):
                     self._measure(MeasureSlot(function, other, said=other.text))
             return at + 1
         return place + 1
+
+    def _average_row(self, term: Term) -> bool:
+        """ "how many seats does the average plane have": the number of seats, averaged over the planes."""
+        slot = self.slots.measures[-1] if self.slots.measures else None
+        if slot is None or slot.function != "count" or slot.mention is None or not numeric(slot.mention):
+            return False
+        tables = {one.entity.key for one in term.candidates if one.is_table}
+        if not tables & {one.entity.key for one in slot.mention.candidates if one.field is not None}:
+            return False
+        slot.function = "avg"
+        return True
 
     def _step_measures(self, place: int) -> int:
         term = self.row[place]
@@ -315,7 +353,8 @@ class Parser(Comparisons, Patterns, Ranking):
     def _of_moment(self, term: Term, at: int) -> int:
         """ "by hour of departure", "by month of delivery": the moment whose part is meant."""
         of, named = self._at(at + 1), self._at(at + 2)
-        if term.kind == "mention" or of is None or of.lower != "of" or named is None or named.used:
+        calendar = term.kind != "mention" or (term.candidates[0].field and term.candidates[0].field.role == "part")
+        if not calendar or of is None or of.lower != "of" or named is None or named.used:
             return at
         if named.kind != "mention" or named.candidates[0].is_table:
             return at

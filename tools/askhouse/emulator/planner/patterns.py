@@ -10,8 +10,10 @@ from .row import (
     moment,
     qualifies,
     share_column,
+    suffers,
 )
 from .slots import (
+    CompareSlot,
     LikeSlot,
     PeriodSlot,
     RelationSlot,
@@ -133,6 +135,8 @@ class Patterns(Row):
             run.append(following)
             place += 2
         slot = ValueSlot(run, joined=joined)  # type: ignore[arg-type]
+        beside = (self._beside(run[-1], 1), self._beside(run[0], -1))
+        slot.beside = next((one for one in beside if one is not None), None)
         self._before_value(slot, start - 1)
         if (
             slot.qualifier is None
@@ -149,6 +153,12 @@ class Patterns(Row):
         self._take(*run)
         self.slots.conditions.append(slot)
         return place
+
+    def _beside(self, term: Term, step: int) -> Term | None:
+        """The value that stands next to a value with no word between."""
+        place = self.terms.index(term) + step
+        other = self.terms[place] if 0 <= place < len(self.terms) else None
+        return other if other is not None and other.kind == "value" else None
 
     def _before_value(self, slot: ValueSlot, place: int) -> None:
         while (term := self._at(place)) is not None and not term.used:
@@ -232,9 +242,14 @@ class Patterns(Row):
     def _participles(self) -> None:
         """ "shipped in July", "were returned": a moment's column, or the status of the same name."""
         for place, term in enumerate(self.row):
-            if term.used or term.kind != "mention" or not (flag(term) or (moment(term) and place)):
+            if term.used or term.kind != "mention" or not (flag(term) or suffers(term) or (moment(term) and place)):
                 continue
             before = self._at(place - 1)
+            if suffers(term) and (before is None or before.kind != "superlatives"):
+                negated = before is not None and before.has("structure", "not", "without") and not before.used
+                self._take(term, before if negated else None)
+                self.slots.conditions.append(CompareSlot("<=" if negated else ">", 0, term, ["above zero"]))
+                continue
             if flag(term) and not (before is not None and before.has("structure", "by", "ordered")):
                 self._take(term)
                 self.slots.conditions.append(RelationSlot(term))

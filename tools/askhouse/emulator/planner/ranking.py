@@ -77,9 +77,7 @@ class Ranking(Row):
             self.slots.measures.append(slot)
             return at + 1
         if counts and not has_target and self.slots.dimensions and mention.candidates[0].is_table:
-            order.measure = MeasureSlot(
-                "count", mention, said=mention.text
-            )  # "on which day are there the most flights"
+            order.measure = MeasureSlot("count", mention, said=mention.text)
             self.slots.measures.append(order.measure)
         elif self.slots.target is None:
             self._set_target(mention)

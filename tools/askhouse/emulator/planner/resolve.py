@@ -39,6 +39,7 @@ from .plan import (
     ShareOfTotal,
     TimeRef,
 )
+from .quantities import is_quantity
 from .semantics import Entity
 from .slots import CompareSlot, CountSlot, DimensionSlot, MeasureSlot, OrderSlot, PeriodSlot
 from .superlatives import Superlatives
@@ -55,7 +56,7 @@ class Resolver(Superlatives, Groups):
         self.chooser.anchors = self._anchors()
         self._share_as_measure()
         self._superlatives()
-        if not self.slots.measures and self._counts():
+        if not self.slots.measures and (self._counts() or self._bare_number()):
             self._count_target()
         if self.slots.dimensions and not self.slots.measures:
             raise RefusedError("unsupported", "The first or last row of each group is not understood.")
@@ -91,15 +92,19 @@ class Resolver(Superlatives, Groups):
         if slots.target is None or slots.is_rows or slots.order:
             return bool(slots.dimensions and slots.target is not None and not slots.is_rows and not slots.order)
         grouped = bool(slots.dimensions) or slots.is_compare
-        counted = any(
-            isinstance(slot, CountSlot | CompareSlot) and (isinstance(slot, CountSlot) or slot.measure)
-            for slot in slots.conditions
+        return grouped or (
+            not slots.is_list and slots.target.kind == "mention" and self._target_is_table() and not slots.columns
         )
-        return (
-            grouped
-            or (not slots.is_list and slots.target.kind == "mention" and self._target_is_table() and not slots.columns)
-            or (counted and slots.is_list and False)
-        )
+
+    def _bare_number(self) -> bool:
+        """ "what is the cost of all stock": one number of many rows, of which nothing tells which one."""
+        slots = self.slots
+        if slots.target is None or slots.is_rows or slots.order or slots.conditions or slots.target_plural:
+            return False
+        if slots.target.kind != "mention" or slots.limit is not None or slots.distinct:
+            return False
+        one = slots.target.candidates[0]
+        return one.field is not None and is_quantity(one.field)
 
     def _target_is_table(self) -> bool:
         assert self.slots.target is not None

@@ -17,6 +17,7 @@ from .slots import (
     ValueSlot,
 )
 from .terms import Term
+from .words import root
 
 
 class Row:
@@ -154,3 +155,10 @@ def flag(term: Term) -> bool:
     """Whether the word names a column that says yes or no."""
     best = term.candidates[0] if term.candidates else None
     return best is not None and best.field is not None and best.field.role == "flag" and best.score >= 0.6
+
+
+def suffers(term: Term) -> bool:
+    """Whether a participle says that a number of something bad is more than nothing: "delayed"."""
+    if len(term.tokens) != 1 or not term.lower.endswith("ed") or not numeric(term):
+        return False
+    return root(term.lower) in {root(word) for word in english().raw["polarity"]["bad"]}

@@ -68,6 +68,8 @@ class ValueSlot:
     qualifier: Term | None = None
     way: Way | None = None
     joined: Literal["", "and", "or"] = ""
+    beside: Term | None = None
+    """Another value right beside it: "women's jeans"."""
 
 
 @dataclass

@@ -11,11 +11,12 @@ from .choose import (
     fields_named,
     fits_group,
 )
-from .joins import base_for
+from .joins import base_for, distance
 from .lexicons import english
 from .measures import Measures, additive, mention_of
 from .mentions import Candidate
 from .plan import (
+    ColumnRef,
     Direction,
 )
 from .quantities import is_quantity
@@ -23,6 +24,8 @@ from .semantics import Entity, Field
 from .slots import MeasureSlot, OrderSlot, values_of
 from .terms import Term
 from .words import root
+
+_PLAIN = ("asc", "desc")
 
 
 class Superlatives(Measures):
@@ -71,7 +74,8 @@ class Superlatives(Measures):
     def _rows_in_time(self, target: Term) -> MeasureSlot:
         """What happens in "the busiest month": rows of a table with a moment; asked where several tables have one."""
         held = {held.column.table for slot in self.slots.conditions for held in values_of(slot)}
-        timed = [one for one in self.layer.entities.values() if one.times]
+        yearly = target.value == "year"
+        timed = [one for one in self.layer.entities.values() if one.times and (yearly or one.times[0].kind != "Y")]
         pointed = {link.parent for link in self.layer.links}
         near = [one for one in timed if not held or base_for(self.layer, one.key, held) == one.key] or timed
         near = sorted(near, key=lambda one: (one.key in pointed and len(one.label) > 0, one.rows))
@@ -80,7 +84,7 @@ class Superlatives(Measures):
             raise RefusedError("no_date", f"No table has a date, so there is no busiest {target.text}.")
         answer = self.chooser.chosen.get(f"rows {target.lower}")
         if len(options) > 1 and answer not in options:
-            raise UndecidedError(f"rows {target.lower}", f"Busiest {target.text} by what?", options[:6])
+            raise UndecidedError(f"rows {target.lower}", f"The {target.text} is found by counting what?", options[:6])
         entity = near[options.index(answer)] if answer else near[0]
         fake = Term("mention", None, target.tokens, [Candidate(entity, None, 1.0)])
         return MeasureSlot("count", fake, said=entity.said)
@@ -167,8 +171,12 @@ class Superlatives(Measures):
         key = f"by {target.lower}"
         numbers = [one for one in entity.fields.values() if is_quantity(one) and not one.counts][:3]
         options = [f"{one.ref.column} of {entity.said}" for one in numbers]
-        children = [link.child for link in self.layer.links if link.parent == entity.key][:3]
-        options = [f"number of {self.layer.entities[child].said}" for child in dict.fromkeys(children)] + options
+        children = {link.child for link in self.layer.links if link.parent == entity.key}
+        nearest = sorted((self.layer.entities[child] for child in children), key=lambda one: (one.rows, one.key))[:3]
+        options = [f"number of {child.said}" for child in nearest] + (options if order.direction in _PLAIN else [])
+        revenue = next(one for one in english().raw["measures"] if "revenue" in one["words"])
+        if self._earns(entity, revenue):
+            options.insert(0, "revenue")
         if target.candidates[0].field is not None and target.candidates[0].field.role != "key":
             options = [f"number of {entity.said}", *[f"average {one.ref.column}" for one in numbers]]
         answer = self.chooser.chosen.get(key)
@@ -176,7 +184,10 @@ class Superlatives(Measures):
             if not options:
                 raise RefusedError("no_measure", f"I did not understand by what {target.text} are to be ordered.")
             raise UndecidedError(key, f"{target.text.capitalize()} ordered by what?", options[:6])
-        if answer.startswith("number of "):
+        if answer == "revenue":
+            order.measure = MeasureSlot(None, business=revenue, said="revenue")
+            self.slots.measures.append(order.measure)
+        elif answer.startswith("number of "):
             counted = next(one for one in self.layer.entities.values() if one.said == answer.removeprefix("number of "))
             order.measure = MeasureSlot(
                 "count", Term("mention", None, target.tokens, [Candidate(counted, None, 1.0)]), said=counted.said
@@ -190,6 +201,18 @@ class Superlatives(Measures):
             order.mention = mention_of(
                 target, entity, next(one for one in numbers if f"{one.ref.column} of {entity.said}" == answer)
             )
+
+    def _earns(self, entity: Entity, revenue: dict[str, Any]) -> bool:
+        """Whether revenue is told by a column from which rows of the table are reached."""
+        asked = len(self.chooser.assumed)
+        try:
+            value = self._business(revenue, "revenue")
+        except (RefusedError, UndecidedError):
+            return False
+        finally:
+            del self.chooser.assumed[asked:]
+        table = value.table if isinstance(value, ColumnRef) else value.left.table
+        return table != entity.key and distance(self.layer, table, entity.key) is not None
 
     def _direction(self, order: OrderSlot, mention: Term | None) -> Direction:
         if order.direction in ("asc", "desc"):

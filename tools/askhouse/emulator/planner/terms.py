@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import date
@@ -12,9 +13,10 @@ from rapidfuzz.distance import OSA
 from .lexicons import english
 from .mentions import Candidate, candidates_of
 from .periods import PeriodReader
-from .semantics import SemanticLayer
+from .quantities import is_quantity
+from .semantics import Entity, SemanticLayer
 from .values import Held
-from .words import Token, fold, normal, root, tokenize
+from .words import Token, fold, normal, root, stem, tokenize
 
 _LONGEST_MENTION = 5
 _LONGEST_VALUE = 8
@@ -93,6 +95,12 @@ def _term_at(layer: SemanticLayer, tokens: Sequence[Token], at: int, periods: Pe
     if mention:
         exact = mention.candidates[0].score >= 0.85 and not _calendar(mention)
         options.append((len(mention.tokens) + (0.4 if exact else 0.1), mention))
+    if mention is None and lexical is None:
+        mention = _measured_in(layer, token)
+        if mention:
+            options.append((1.1, mention))
+    if journey := _journey(layer, token, mention):
+        options.append((1.6, journey))
     value = _value(layer, tokens, at, lexical is not None)
     if value:
         options.append((len(value.tokens) + _value_weight(value, at), value))
@@ -106,6 +114,40 @@ def _term_at(layer: SemanticLayer, tokens: Sequence[Token], at: int, periods: Pe
     )
     best.held = best.held or (value.held if value and len(value.tokens) == len(best.tokens) else [])
     return best
+
+
+def _measured_in(layer: SemanticLayer, token: Token) -> Term | None:
+    """ "the most miles": the columns that are in this unit, as their descriptions say."""
+    if token.lower not in (*english().raw["units"]["lengths"], *english().raw["units"]["money"]):
+        return None
+    told = re.compile(rf"\bin (?:us |u\.s\. )?{re.escape(token.lower)}\b(?! per)", re.IGNORECASE)
+    found = [
+        Candidate(entity, one, 0.6)
+        for entity in layer.entities.values()
+        for one in entity.fields.values()
+        if is_quantity(one) and told.search(one.description)
+    ]
+    return Term("mention", None, [token], found) if found else None
+
+
+def _journey(layer: SemanticLayer, token: Token, mention: Term | None) -> Term | None:
+    """ "departures": rows of the one table that says from where and to where, seen from there."""
+    way = english().raw["journeys"].get(token.lower)
+    if way is None:
+        return None
+    found = [one for one in layer.entities.values() if _leads(one, "from") and _leads(one, "to")]
+    named = mention.candidates[0] if mention else None
+    if len(found) != 1 or (named and named.is_table and named.score >= 0.85 and named.entity is not found[0]):
+        return None
+    return Term("mention", way, [token], [Candidate(found[0], None, 1.0)])
+
+
+def _leads(entity: Entity, way: str) -> bool:
+    wanted = {stem(word) for word in english().raw["directions"][way]}
+    return any(
+        one.role == "foreign" and any(forms & wanted for name in one.names for forms in name.forms)
+        for one in entity.fields.values()
+    )
 
 
 def _value_weight(value: Term, at: int) -> float:
@@ -219,7 +261,7 @@ def _repaired(layer: SemanticLayer, tokens: list[Token]) -> tuple[list[Token], l
         better = None
         if token.kind == "word" and len(token.lower) >= 5 and token.lower not in known and not _explained(layer, token):
             better = _closest(token.lower, known)
-        if better:
+        if better and not _derived(token.lower, better):
             repairs.append((token.text, better))
             token = Token(better, fold(better))
         fixed.append(token)
@@ -244,6 +286,12 @@ def _closest(word: str, known: Iterable[str]) -> str | None:
     near = [(distance, other) for distance, other in found if distance <= reach and not _swapped(word, other)]
     best = min(near, default=None)
     return best[1] if best else None
+
+
+def _derived(word: str, other: str) -> bool:
+    """Whether the word is another word made from that one: "visitors" is no misspelt "visits"."""
+    base = stem(other)
+    return word.startswith(base) and word[len(base) :] in ("or", "ors", "er", "ers", "ing", "ed", "ion", "ions", "able")
 
 
 def _swapped(word: str, other: str) -> bool:

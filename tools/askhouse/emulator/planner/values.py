@@ -67,7 +67,8 @@ class ValueIndex:
 
     def find(self, words: Sequence[str]) -> list[Held]:
         """The values that these words spell, whole."""
-        spelt = normal(" ".join(words))
+        spelt = normal(" ".join(words).replace("'", ""))
+        spelt = spelt if spelt in self._exact else normal(" ".join(words))
         found = list(self._exact.get(spelt, ()))
         for other in _spellings().get(spelt, ()):
             found += [held for held in self._exact.get(other, ()) if held not in found]
@@ -75,13 +76,13 @@ class ValueIndex:
 
     def find_part(self, words: Sequence[str]) -> list[Held]:
         """The values of several words that begin with these words, or that alone contain them."""
-        spelt = normal(" ".join(words))
+        spelt = normal(" ".join(words).replace("'", ""))
+        spelt = spelt if spelt.split()[-1:] and spelt.split()[-1] in self._parts else normal(" ".join(words))
         if len(spelt) < 3:
             return []
         holders = self._parts.get(spelt.split()[0], ())
         within = [held for held in holders if f" {spelt} " in f" {normal(held.value)} "]
-        starting = [held for held in within if normal(held.value).startswith(spelt + " ")]
-        return starting or within
+        return sorted(within, key=lambda held: not normal(held.value).startswith(spelt + " "))
 
     def starts(self, word: str) -> bool:
         """Whether some value of several words contains the word."""
