@@ -202,3 +202,12 @@ def _kind(event: Event) -> str | None:
 
 def _table(turn: Turn) -> str:
     return "\n".join(line for line in turn.message.splitlines() if line.startswith("|"))
+
+
+async def test_the_limit_of_a_day_is_said_and_counts_for_each_person(settings: Settings) -> None:
+    limited = settings.model_copy(update={"daily_questions": 1})
+    async with chatting(limited, "ana") as ana, chatting(limited, "bo") as bo:
+        assert_shows((await ana.say("How many flights by carrier?")).message, BY_CARRIER)
+        refused = (await ana.say("How many flights by month?")).message
+        assert_shows((await bo.say("How many flights by carrier?")).message, BY_CARRIER)
+    assert "Today's limit is reached: 1 of 1 questions (ASKHOUSE_DAILY_QUESTIONS)" in refused

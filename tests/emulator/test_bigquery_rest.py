@@ -222,6 +222,18 @@ def test_the_client_s_errors_become_ours(settings: Settings) -> None:
     remote.close()
 
 
+def test_a_query_of_ours_above_the_confirmed_bytes_is_not_run(settings: Settings) -> None:
+    sql = f"SELECT month FROM `{FLIGHTS}` LIMIT 1"
+    remote = BigQueryWarehouse(settings.model_copy(update={"confirm_bytes": 1_000}))
+    needed = remote.dry_run(sql).bytes_processed
+    with pytest.raises(QueryLimitError, match=f"set ASKHOUSE_CONFIRM_BYTES to {needed:,} or more"):
+        remote.query(sql)
+    remote.close()
+    confirmed = BigQueryWarehouse(settings.model_copy(update={"confirm_bytes": needed}))
+    assert len(confirmed.query(sql).rows) == 1
+    confirmed.close()
+
+
 @pytest.mark.filterwarnings("ignore::UserWarning", "ignore::DeprecationWarning")
 def test_adk_s_own_bigquery_tools_work(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     from google.adk.integrations.bigquery import metadata_tool, query_tool

@@ -36,9 +36,9 @@ def take_question(settings: Settings, user: str) -> None:
         row = connection.execute("SELECT questions, bytes FROM usage WHERE user = ? AND day = ?", (user, today))
         questions, billed = row.fetchone() or (0, 0)
         if settings.daily_questions and questions >= settings.daily_questions:
-            raise _limit(f"{questions:,} questions", f"{settings.daily_questions:,}", "ASKHOUSE_DAILY_QUESTIONS")
+            raise _limit(f"{questions:,} of {settings.daily_questions:,} questions", "ASKHOUSE_DAILY_QUESTIONS")
         if settings.daily_bytes and billed >= settings.daily_bytes:
-            raise _limit(f"{billed:,} bytes billed", f"{settings.daily_bytes:,}", "ASKHOUSE_DAILY_BYTES")
+            raise _limit(f"{billed:,} of {settings.daily_bytes:,} bytes billed", "ASKHOUSE_DAILY_BYTES")
         _add(connection, user, today, 1, 0)
         oldest = datetime.fromtimestamp(datetime.now(UTC).timestamp() - _KEPT_DAYS * 86_400, UTC)
         connection.execute("DELETE FROM usage WHERE day < ?", (f"{oldest:%Y-%m-%d}",))
@@ -58,9 +58,9 @@ def _add(connection: sqlite3.Connection, user: str, day: str, questions: int, bi
     )
 
 
-def _limit(used: str, limit: str, setting: str) -> QueryLimitError:
+def _limit(used: str, setting: str) -> QueryLimitError:
     return QueryLimitError(
-        f"Today's limit is reached: {used} of {limit} ({setting}).",
+        f"Today's limit is reached: {used} ({setting}).",
         f"Ask again tomorrow (the day is UTC's), or have {setting} raised.",
     )
 
