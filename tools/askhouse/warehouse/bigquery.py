@@ -137,7 +137,7 @@ class BigQueryWarehouse:
             raise QueryLimitError(
                 f"This query would read {checked.bytes_processed:,} bytes, more than ASKHOUSE_CONFIRM_BYTES "
                 f"({self._settings.confirm_bytes:,}); it was not run.",
-                f"To run it, set ASKHOUSE_CONFIRM_BYTES to {checked.bytes_processed:,} or more; or read less.",
+                f"To run it, set ASKHOUSE_CONFIRM_BYTES to {checked.bytes_processed} or more; or read less.",
             )
         with bigquery_error():
             found = self._client.query_and_wait(sql, max_results=max_rows, wait_timeout=_SECONDS * 5)
