@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator
-from contextlib import aclosing
 from pathlib import Path
 from typing import Any
 
@@ -119,11 +118,10 @@ async def test_a_process_that_keeps_sessions_unguarded_says_so_once(
 ) -> None:
     unguarded = Runner(app=build_app(settings), session_service=InMemorySessionService())
     session = await unguarded.session_service.create_session(app_name="data_analyst", user_id="ana")
-    async with aclosing(unguarded):
-        for _ in range(2):
-            async for _event in unguarded.run_async(
-                user_id="ana", session_id=session.id, new_message=types.UserContent("thanks")
-            ):
-                pass
+    for _ in range(2):
+        content = types.UserContent("thanks")
+        async for _event in unguarded.run_async(user_id="ana", session_id=session.id, new_message=content):
+            pass
+    await unguarded.close()
     said = [record.message for record in caplog.records if "keeps the sessions unguarded" in record.message]
     assert len(said) == 1 and said[0].startswith("InMemorySessionService")
