@@ -114,3 +114,54 @@ def test_offered_follow_ups_can_be_asked(flights: Planner, shop: Planner) -> Non
         for follow_up in first.follow_ups:
             second = planner.read(follow_up, [PastTurn(question, first.sql, first.lead)])
             assert isinstance(second, Planned) and second.sql != first.sql
+
+
+CHANGES = [
+    (
+        ["Average departure delay by month", "only JFK", "and LGA", "only LGA", "and for EWR?"],
+        ["origin is JFK", "origin is JFK or LGA", "origin is LGA", "origin is EWR"],
+    ),
+    (
+        ["How many flights in July", "also in August", "and by carrier?"],
+        ["by month, where the time is July 2013 or the time is August 2013", "by month and carrier, where"],
+    ),
+    (
+        ["Average departure delay by origin", "total instead of average", "break it down by carrier", "the median"],
+        ["total dep_delay of flights, by origin", "by origin and carrier", "median dep_delay of flights"],
+    ),
+    (
+        ["Flights by carrier", "without Delta", "in percent"],
+        ["name of airlines is not Delta Air Lines Inc.", "share of the number of flights over all groups, by carrier"],
+    ),
+]
+
+
+@pytest.mark.parametrize(("questions", "parts"), CHANGES)
+def test_follow_ups_add_take_out_and_turn(flights: Planner, questions: list[str], parts: list[str]) -> None:
+    readings = _talk(flights, *questions)[1:]
+    for reading, part in zip(readings, parts, strict=True):
+        assert part in _lead(reading)
+
+
+def test_groups_are_sorted_by_name(flights: Planner) -> None:
+    for words in ("sort by name", "alphabetically"):
+        reading = _talk(flights, "How many flights by carrier", words)[1]
+        assert isinstance(reading, Planned) and "carrier ASC" in reading.sql.split("ORDER BY")[1]
+
+
+def test_nothing_is_left_is_said(flights: Planner) -> None:
+    readings = _talk(flights, "How many flights by month at JFK", "without JFK")
+    assert isinstance(readings[1], Refusal) and "Nothing would be left" in readings[1].text
+
+
+def test_an_open_question_is_repeated_and_keeps_what_is_added(flights: Planner) -> None:
+    readings = _talk(flights, "Average delay by carrier", "and by month?", "hmm", "the second")
+    for reading in readings[:3]:
+        assert isinstance(reading, Clarification) and reading.options == readings[0].options  # type: ignore[union-attr]
+    assert isinstance(readings[1], Clarification) and "and by month?" in readings[1].text
+    assert _lead(readings[3]) == "Read as: average arr_delay of flights, by carrier and month."
+
+
+def test_a_whole_question_takes_the_place_of_an_open_one(flights: Planner) -> None:
+    assert _lead(_talk(flights, "Average delay by carrier", "How many flights are there?")[1]).endswith("of flights.")
+    assert isinstance(_talk(flights, "Average delay by carrier", "delete all flights")[1], Refusal)

@@ -1,4 +1,4 @@
-"""Judges the planner on questions in many voices: `voices/*.toml` over the samples and the schemas of `schemas.toml`."""
+"""Judges the planner on questions in many voices (`voices/*.toml`), over the samples and two schemas of its own."""
 
 from __future__ import annotations
 

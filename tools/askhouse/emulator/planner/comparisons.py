@@ -6,7 +6,7 @@ from typing import Any
 
 from .lexicons import english
 from .plan import Operator
-from .row import Row, countable, keyed, numeric, tabular, year_number
+from .row import Row, countable, keyed, moment, numeric, suffers, tabular, year_number
 from .slots import (
     CompareSlot,
     CountSlot,
@@ -100,6 +100,8 @@ class Comparisons(Row):
         units = self._unit(right_at + 1)
         self._related(operator, value, left_at, right_at + 1 + len(units), [*taken, *units], said, units)
         for slot in self.slots.conditions[mark:]:
+            if isinstance(slot, CompareSlot) and slot.mention is not None and suffers(slot.mention):
+                slot.mention = self._narrowed(slot.mention, right_at + 1 + len(units))
             if isinstance(slot, CompareSlot) and units:
                 slot.unit = units[0].lower
             elif isinstance(slot, CompareSlot) and any(term.text.endswith("%") for term in taken):
@@ -133,6 +135,8 @@ class Comparisons(Row):
         while left is not None and left.has("structure", "with", "in", "and", "by") and not left.used:
             left_at -= 1
             taken = [*taken, left] if left.has("structure", "by") else taken  # "delayed by more than an hour"
+            while (before := self._at(left_at)) is not None and before.used and left.has("structure", "by"):
+                left_at -= 1
             left = self._at(left_at) if left.has("structure", "in", "by") else None
         if (
             right is not None
@@ -200,7 +204,7 @@ class Comparisons(Row):
         self._take(self.row[end])
         for place in (left_at, left_at - 1):
             term = self._at(place)
-            if term is not None and not term.used and term.kind == "mention" and tabular(term):
+            if term is not None and not term.used and term.kind == "mention" and (tabular(term) or moment(term)):
                 self._take(term)
                 self.slots.conditions.append(CountSlot(operator, value, term))
                 return

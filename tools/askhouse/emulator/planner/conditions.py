@@ -5,7 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from .choose import Chooser, RefusedError, UndecidedError, fields_named, fits_any, fits_field, fits_number, fits_table
+from .choose import (
+    Chooser,
+    RefusedError,
+    UndecidedError,
+    fields_named,
+    fits_any,
+    fits_field,
+    fits_number,
+    fits_table,
+    fits_time,
+)
 from .joins import base_for, children_of, paths_up
 from .lexicons import english
 from .mentions import Candidate
@@ -239,7 +249,8 @@ class Conditions:
     def _count(self, slot: CountSlot) -> Condition:
         if slot.mention is None:
             raise RefusedError("unused_words", "I did not understand what happened so many times.")
-        one = self.chooser.pick(slot.mention, fits_table)
+        happened = not any(one.is_table for one in slot.mention.candidates)  # "admitted more than twice"
+        one = self.chooser.pick(slot.mention, fits_time if happened else fits_table)
         table = one.entity.key
         if table == self.home and self.counted is not None:
             return Frequent(self.counted, slot.operator, int(slot.number))
@@ -282,6 +293,8 @@ class Conditions:
                 self.layer, self.home, one.entity.key
             ):
                 return Missing(one.field.ref, not slot.negated, slot.mention.text)
+            if one.field.role == "time" and paths_up(self.layer, one.entity.key, self.home):
+                return Has(one.entity.key, (), slot.negated, via=self._via(one.entity.key))  # "never admitted"
             raise RefusedError("unsupported", english().text("unused", words=f"“{slot.mention.text}”"))
         if one.entity.key == self.home:
             raise RefusedError("unsupported", english().text("unused", words=f"“{slot.mention.text}”"))

@@ -192,6 +192,8 @@ class Measures:
     def measure(self, slot: MeasureSlot) -> Measure:
         home, one, value = self._home_of(slot)
         entity = self.layer.entities[home]
+        if slot.business is not None and isinstance(value, ColumnRef):
+            self._check_units(value)
         if slot.business is not None and "per" in slot.business and slot.function in (None, "avg"):
             return self._per_named(slot, home, value)
         if slot.business is not None:
@@ -210,11 +212,7 @@ class Measures:
         if slot.function == "count" or (one is not None and one.is_table):
             return self._count_measure(slot, home, one)
         assert isinstance(value, ColumnRef)
-        if any(factor(self.layer.field(value), unit) != 1 for unit in self.slots.units):
-            wanted = " ".join(self.slots.units)
-            raise RefusedError(
-                "unsupported", f"{value.column} is not in {wanted}: {self.layer.field(value).description}"
-            )
+        self._check_units(value)
         function = slot.function or "sum"
         if (why := objection(self.layer.field(value), function)) is not None:
             raise RefusedError("no_measure", why)
@@ -226,6 +224,12 @@ class Measures:
             f"{PREFIX[function]} {value.column}",
             f"{SAID[function]} {value.column} of {entity.said}",
         )
+
+    def _check_units(self, column: ColumnRef) -> None:
+        """Refuse another unit than the column's: dollars are not shown as euros."""
+        if any(factor(self.layer.field(column), unit) != 1 for unit in self.slots.units):
+            wanted, about = " ".join(self.slots.units), self.layer.field(column).description
+            raise RefusedError("unsupported", f"{column.column} is not in {wanted}: {about}")
 
     def _count_measure(self, slot: MeasureSlot, home: str, one: Candidate | None) -> Measure:
         entity = self.layer.entities[home]

@@ -20,6 +20,8 @@ from .slots import (
     MeasureSlot,
     PeriodSlot,
     Slots,
+    ValueSlot,
+    Way,
 )
 from .terms import Term
 
@@ -59,12 +61,15 @@ def parse(terms: Sequence[Term]) -> Slots:
 class Parser(Comparisons, Patterns, Ranking):
     """The whole cascade."""
 
+    journey: Way | None = None
+
     def parse(self) -> Slots:
         """Run the passes."""
         self._quiet()
         self._journeys()
         for step in (
             self._grouping_words,
+            self._sufferings,
             self._rows,
             self._units,
             self._comparisons,
@@ -81,6 +86,9 @@ class Parser(Comparisons, Patterns, Ranking):
             self._leftovers,
         ):
             step()
+        for slot in self.slots.conditions:
+            if isinstance(slot, ValueSlot) and slot.way is None:
+                slot.way = self.journey  # "arrivals at Los Angeles"
         return self.slots
 
     def _quiet(self) -> None:
@@ -121,6 +129,7 @@ class Parser(Comparisons, Patterns, Ranking):
                 term.value = None
         if len(ways) == 1:
             self.slots.way = ways.pop()
+            self.journey = self.slots.way
 
     def _share(self) -> None:
         """ "what share of X is Y": conditions after the verb, or the last one, are the part."""

@@ -42,6 +42,12 @@ class Patterns(Row):
                 self.slots.units += [unit.lower for unit in self.row[place + 1 : end]]
                 self._take(*self.row[place:end])
 
+    def _sufferings(self) -> None:
+        """ "delayed on departure": which of the delays."""
+        for place, term in enumerate(self.row):
+            if suffers(term):
+                term.candidates = self._narrowed(term, place + 1).candidates
+
     def _grouping_words(self) -> None:
         """ "quantity sold by product" groups; "ordered from highest to lowest" sorts."""
         for place, term in enumerate(self.row):
@@ -232,12 +238,22 @@ class Patterns(Row):
             ):
                 following += 1
             mention = self._at(following)
+            if mention is not None and suffers(mention):
+                continue  # "not delayed" is no missing delay
             if mention is not None and mention.kind == "mention" and not mention.used:
                 self._take(*self.row[place:following], mention)
-                if mention.held and not mention.candidates[0].is_table:
+                if mention.held and not mention.candidates[0].is_table and not self._lacks(term, mention):
                     self.slots.conditions.append(ValueSlot([mention], negated=True))
                 else:
                     self.slots.conditions.append(RelationSlot(mention, negated=True))
+
+    def _lacks(self, without: Term, mention: Term) -> bool:
+        """ "customers without email": the column of that name is empty, though another holds that value."""
+        best = mention.candidates[0]
+        if without.value != "without" or best.field is None or best.field.role != "text" or best.score < 0.85:
+            return False
+        ref = best.field.ref
+        return all(held.column != ref for held in mention.held)
 
     def _participles(self) -> None:
         """ "shipped in July", "were returned": a moment's column, or the status of the same name."""

@@ -19,6 +19,7 @@ from .groups import Groups
 from .joins import base_for, distance, paths_up
 from .lexicons import english
 from .measures import additive, home_of, table_of
+from .orders import Orders
 from .plan import (
     Aggregate,
     AnyOf,
@@ -41,14 +42,13 @@ from .plan import (
 )
 from .quantities import is_quantity
 from .semantics import Entity
-from .slots import CompareSlot, CountSlot, DimensionSlot, MeasureSlot, OrderSlot, PeriodSlot
-from .superlatives import Superlatives
+from .slots import CompareSlot, CountSlot, DimensionSlot, MeasureSlot, PeriodSlot
 from .terms import Term
 
 MOST_ROWS = 100
 
 
-class Resolver(Superlatives, Groups):
+class Resolver(Orders, Groups):
     """One question over one layer; `chooser.assumed` must be said with the answer."""
 
     def plan(self) -> Plan:
@@ -292,82 +292,6 @@ class Resolver(Superlatives, Groups):
             dimensions.append(ByTime(during[0].time, unit, unit))
         return [one for one in where if one not in during] + [AnyOf(tuple(during))]
 
-    def _order(self, measures: list[Measure], dimensions: list[Dimension]) -> tuple[tuple[Order, ...], int | None]:
-        slots = self.slots
-        found: list[Order] = []
-        for order in slots.order:
-            if order.measure is not None:
-                measure = self.measure(order.measure)
-                shared = next(
-                    (one for one in measures if isinstance(one, Ratio | ShareOfTotal) and _whole(one) == measure), None
-                )
-                measure = shared or measure
-                if measure not in measures:
-                    measures.append(measure)
-                found.append(
-                    Order("measure", measures.index(measure), direction=slots.direction or self._direction(order, None))
-                )
-            elif order.time or order.mention is not None:
-                found.append(self._order_dimension(order, measures, dimensions))
-            elif measures:
-                found.append(Order("measure", 0, direction=slots.direction or self._direction(order, None)))
-        limit = slots.limit
-        if (
-            slots.order
-            and limit is None
-            and dimensions
-            and any(one.superlative for one in slots.order)
-            and not self._plural()
-        ):
-            limit = 1
-        if not dimensions and any(one.superlative for one in slots.order):
-            text = "I did not understand of which groups the first or last is meant. Name them, for example by month."
-            raise RefusedError("no_measure", text)
-        if not dimensions:
-            return (), None
-        if not found:
-            times = [place for place, one in enumerate(dimensions) if isinstance(one, ByTime)]
-            if times:
-                found = [Order("dimension", place, direction="asc") for place in times]
-            else:
-                found = [Order("measure", 0, direction=slots.direction or "desc")]
-        return tuple(found), limit
-
-    def _within(self, dimensions: list[Dimension]) -> tuple[int, ...]:
-        """Dimensions beside the target of a superlative: "the top 3 categories in each department"."""
-        if not self.ranked or len(dimensions) < 2:
-            return ()
-        return tuple(range(1, len(dimensions)))
-
-    def _order_dimension(self, order: OrderSlot, measures: list[Measure], dimensions: list[Dimension]) -> Order:
-        direction: Direction = self.slots.direction or ("desc" if order.direction == "desc" else "asc")
-        if order.time:
-            place = next((at for at, one in enumerate(dimensions) if isinstance(one, ByTime)), None)
-            if place is None:
-                raise RefusedError("unused_words", "I did not understand the order by time.")
-            return Order("dimension", place, direction=direction)
-        assert order.mention is not None
-        for at, dimension in enumerate(dimensions):
-            if isinstance(dimension, ByColumn) and any(
-                one.field and one.field.ref == replace(dimension.column, via="") for one in order.mention.candidates
-            ):
-                return Order("dimension", at, direction=direction)
-        for at, measure in enumerate(measures):
-            column = measure.column if isinstance(measure, Aggregate) else None
-            if any(one.field and one.field.ref == column for one in order.mention.candidates):
-                return Order("measure", at, direction=self.slots.direction or "desc")
-            if any(
-                one.is_table and isinstance(measure, Aggregate) and one.entity.key == measure.table
-                for one in order.mention.candidates[:1]
-            ):
-                return Order("measure", at, direction=self.slots.direction or "desc")
-        if dimensions and any(one.is_table for one in order.mention.candidates[:1]):
-            return Order("dimension", 0, direction=direction)
-        raise RefusedError("unused_words", english().text("unused", words=f"the order by “{order.mention.text}”"))
-
-    def _plural(self) -> bool:
-        return self.slots.target_plural
-
     def _listing_plan(self) -> Plan:
         slots = self.slots
         target = slots.target
@@ -491,7 +415,3 @@ def _apart(during: Sequence[During]) -> bool:
     """Whether no two periods overlap."""
     spans = sorted((one.start or date.min, one.end or date.max) for one in during)
     return all(first[1] <= second[0] for first, second in pairwise(spans))
-
-
-def _whole(share: Ratio | ShareOfTotal) -> Measure:
-    return share.bottom if isinstance(share, Ratio) else share.of

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from .lexicons import english
+from .naming import forms_of
 from .slots import (
     CompareSlot,
     ConditionSlot,
@@ -43,6 +45,23 @@ class Row:
         for term in terms:
             if term is not None:
                 term.used = True
+
+    def _narrowed(self, term: Term, at: int) -> Term:
+        """The mention, and only those of its columns that the words behind name too: "delayed at arrival"."""
+        joint, more = self._at(at), self._at(at + 1)
+        if joint is None or more is None or more.used or more.kind != "mention" or not joint.has("structure", "in"):
+            return term
+        words = [forms_of(token.lower) for token in more.tokens]
+        kept = [
+            one
+            for one in term.candidates
+            if one.field is not None
+            and any(all(any(word & own for own in name.forms) for word in words) for name in one.field.names)
+        ]
+        if not kept or len(kept) == len(term.candidates) or more.candidates[0].is_table:
+            return term
+        self._take(joint, more)
+        return replace(term, candidates=kept)
 
     def _near(self, term: Term) -> tuple[Term | None, bool]:
         """The table named last before a term, and whether a clause about it stands between."""

@@ -16,7 +16,7 @@ from typing import Any, Literal
 
 from ...warehouse.base import Column, Table, TableRef, Warehouse
 from .context import AuthoredContext
-from .naming import Name, common_prefix, identifier_words, names_of, spelt_out
+from .naming import Name, common_prefix, identifier_words, name_of, names_of, spelt_out
 from .plan import ColumnRef, TimeRef
 from .profile import Asked, ColumnStats, name_keys, profile, text_values
 from .remember import Remembering
@@ -251,8 +251,14 @@ def _field(table: Table, column: Column, stats: ColumnStats, context: AuthoredCo
     description = context.descriptions.get(path, column.description)
     words = identifier_words(column.name, shared)
     names = names_of(words, description, context.synonyms.get(path, ())) + spelt_out(column.name, words)
+    if column.type in MOMENTS and (happening := _HAPPENING.search(description)):
+        names = (*names, name_of((happening[1].lower(),), 0.8))
     foreign = any(column.name in key.columns for key in table.foreign_keys)
     return Field(ref, column.type, words, names, description, _role(column, words, foreign), stats)
+
+
+_HAPPENING = re.compile(r"^[^.;]*\b(?:was|were|is) (\w+(?:ed|en|ght|ld|nt))\b", re.IGNORECASE)
+"""What happened at a moment: "Day on which it was returned"."""
 
 
 def _role(column: Column, words: tuple[str, ...], foreign: bool) -> Role:

@@ -174,11 +174,11 @@ class Superlatives(Measures):
         children = {link.child for link in self.layer.links if link.parent == entity.key}
         nearest = sorted((self.layer.entities[child] for child in children), key=lambda one: (one.rows, one.key))[:3]
         options = [f"number of {child.said}" for child in nearest] + (options if order.direction in _PLAIN else [])
+        if target.candidates[0].field is not None and target.candidates[0].field.role != "key":
+            options = [f"number of {entity.said}", *[f"average {one.ref.column}" for one in numbers]]
         revenue = next(one for one in english().raw["measures"] if "revenue" in one["words"])
         if self._earns(entity, revenue):
             options.insert(0, "revenue")
-        if target.candidates[0].field is not None and target.candidates[0].field.role != "key":
-            options = [f"number of {entity.said}", *[f"average {one.ref.column}" for one in numbers]]
         answer = self.chooser.chosen.get(key)
         if answer not in options or not options:
             if not options:
