@@ -47,7 +47,7 @@ def with_conditions(plan: Plan, added: Sequence[Condition], words: str, unit: st
     conditions = list(plan.conditions)
     for new in added:
         same = [one for one in conditions if about(one) == about(new)]
-        merged = _merged(same[0], new, adding=adds(words)) if len(same) == 1 else new
+        merged = _merged(same[0], new, words) if len(same) == 1 else new
         conditions = [one for one in conditions if one not in same]
         if merged is not None:
             conditions.append(merged)
@@ -73,8 +73,9 @@ def _dimensions(plan: Plan, added: Sequence[Condition], words: str) -> tuple[ByC
     )
 
 
-def _merged(old: Condition, new: Condition, *, adding: bool) -> Condition | None:
+def _merged(old: Condition, new: Condition, words: str) -> Condition | None:
     """Both conditions of one column as one; None where nothing is left to hold."""
+    adding = adds(words)
     if isinstance(old, OneOf) and isinstance(new, OneOf) and old.column == new.column:
         if old.negated == new.negated and (adding or new.negated):
             return replace(old, values=tuple(dict.fromkeys((*old.values, *new.values))))
@@ -83,8 +84,12 @@ def _merged(old: Condition, new: Condition, *, adding: bool) -> Condition | None
             left = tuple(value for value in plain.values if value not in taken.values)
             if new.negated and not left:
                 raise RefusedError("unsupported", "Nothing would be left: that is all that is counted now.")
+            if not new.negated and adding and words.startswith("and "):
+                return replace(old, values=(*old.values, *left))  # "without UA", "and AA"
             if not new.negated and adding:
                 rest = tuple(value for value in old.values if value not in new.values)
+                if rest == old.values:
+                    raise RefusedError("unsupported", f"{new.values[0]} is among what is counted already.")
                 return replace(old, values=rest) if rest else None
             return replace(plain, values=left or plain.values)
     if adding and isinstance(new, During) and not new.negated:

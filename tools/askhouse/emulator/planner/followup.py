@@ -24,6 +24,10 @@ from .slots import PeriodSlot, Slots
 from .terms import Scanned
 from .words import tokenize
 
+_PERCENT = (
+    r"(?:(?:and|now|show|it|them|that|please) )*(?:as|in) (?:an? |the )?"
+    r"(?:percentages?|percent|%|shares?)(?: of the total)?"
+)
 _FURTHER = ("and ", "also ", "break ", "split ", "broken ")
 """How a group begins that is added to the others."""
 
@@ -58,6 +62,8 @@ def continued(planner: Planner, scanned: Scanned, last: Understood, chosen: dict
         return None
     if (function := other_function(scanned.terms)) is not None and last.plan.measures:
         return Understood(last.question, with_function(last.plan, function, planner.layer), last.assumed, last.chosen)
+    if re.fullmatch(_PERCENT, words) and last.plan.measures:
+        return Understood(last.question, in_percent(last.plan), last.assumed, last.chosen)
     cleaned = _without_marks(scanned)
     slots = parse(cleaned.terms)
     if any(not term.used for term in cleaned.terms):

@@ -284,7 +284,7 @@ class Compiler(Where):
             )
         sorted_by = {node.this.name for node in select.args["order"].expressions} if select.args.get("order") else set()
         rest = [name for name in select.named_selects if name in names and name not in sorted_by]
-        if names and sorted_by:  # ties would come in any order
+        if sorted_by and (len(names) > 1 or plan.limit):  # ties would come in any order
             select = select.order_by(*[exp.Ordered(this=exp.column(name), nulls_first=True) for name in rest])
         return self._limited(plan, select, names)
 
