@@ -276,7 +276,7 @@ def _order(select: exp.Expr, names: Names) -> str:
     order = select.args.get("order")
     if order is None:
         return ""
-    return f"sorted by {_listed([_ordered(part, select, names) for part in order.expressions])}"
+    return f"sorted by {', then '.join(_ordered(part, select, names) for part in order.expressions)}"
 
 
 def _ordered(part: exp.Expr, select: exp.Expr, names: Names) -> str:
