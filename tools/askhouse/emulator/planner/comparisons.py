@@ -149,7 +149,13 @@ class Comparisons(Row):
             self._take(*taken, right)
             self._late(operator, value, right.value == "late", left)
             return
-        if left is not None and left.kind == "mention" and not left.used and numeric(left):
+        known = english().raw["units"]
+        measured = bool(units) and units[0].lower in (*known["money"], *known["lengths"])
+        named = right is not None and right.kind == "mention" and not right.used and numeric(right)
+        if measured and not named and said not in english().raw["comparator_hints"] and _is_rows(left):
+            self._take(*taken)
+            self.slots.conditions.append(CompareSlot(operator, value, None, ["unit", units[0].lower]))
+        elif left is not None and left.kind == "mention" and not left.used and numeric(left):
             self._take(*taken)
             self._compared(operator, value, left, left_at)
         elif right is not None and right.kind == "mention" and not right.used and (numeric(right) or tabular(right)):
@@ -162,9 +168,6 @@ class Comparisons(Row):
             self.slots.conditions.append(
                 CompareSlot(operator, value, measure=MeasureSlot(function, business=left.value, said=left.text))
             )
-        elif units and units[0].lower in english().raw["units"]["money"]:
-            self._take(*taken)
-            self.slots.conditions.append(CompareSlot(operator, value, None, ["unit", units[0].lower]))
         elif hint := english().raw["comparator_hints"].get(said):
             self._take(*taken)
             self.slots.conditions.append(CompareSlot(operator, value, None, list(hint)))
@@ -209,3 +212,8 @@ class Comparisons(Row):
                 self.slots.conditions.append(CountSlot(operator, value, term))
                 return
         self.slots.conditions.append(CountSlot(operator, value, None))
+
+
+def _is_rows(term: Term | None) -> bool:
+    """Whether the word before names rows of a table: "flights over 1000 miles"."""
+    return term is not None and not term.used and countable(term)

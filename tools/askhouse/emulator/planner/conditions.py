@@ -252,6 +252,8 @@ class Conditions:
         happened = not any(one.is_table for one in slot.mention.candidates)  # "admitted more than twice"
         one = self.chooser.pick(slot.mention, fits_time if happened else fits_table)
         table = one.entity.key
+        if happened and one.field is not None and one.field.stats.nulls:
+            raise RefusedError("unused_words", english().text("unused", words=f"“{slot.mention.text}” so many times"))
         if table == self.home and self.counted is not None:
             return Frequent(self.counted, slot.operator, int(slot.number))
         bridge = base_for(self.layer, self.home, [table])
@@ -294,7 +296,8 @@ class Conditions:
             ):
                 return Missing(one.field.ref, not slot.negated, slot.mention.text)
             if one.field.role == "time" and paths_up(self.layer, one.entity.key, self.home):
-                return Has(one.entity.key, (), slot.negated, via=self._via(one.entity.key))  # "never admitted"
+                given = (Missing(one.field.ref, True, slot.mention.text),) if one.field.stats.nulls else ()
+                return Has(one.entity.key, given, slot.negated, via=self._via(one.entity.key))  # "never admitted"
             raise RefusedError("unsupported", english().text("unused", words=f"“{slot.mention.text}”"))
         if one.entity.key == self.home:
             raise RefusedError("unsupported", english().text("unused", words=f"“{slot.mention.text}”"))

@@ -123,7 +123,7 @@ def _likeness(idea: Idea, asked: set[str], averaged: bool) -> float:
     named = len(asked & idea.words)
     grouped = len(asked & idea.group)
     right = 0.5 if named and averaged == (idea.function == "avg") else 0.0
-    return 3 * named + 2 * grouped + right + idea.worth
+    return 3 * named + grouped + right + idea.worth
 
 
 def _standalone(planner: Planner) -> list[Idea]:
