@@ -46,6 +46,7 @@ from .slots import CompareSlot, CountSlot, DimensionSlot, MeasureSlot, PeriodSlo
 from .terms import Term
 
 MOST_ROWS = 100
+_NO_NUMBER = "I did not understand which number is wanted for each group."
 
 
 class Resolver(Orders, Groups):
@@ -58,8 +59,12 @@ class Resolver(Orders, Groups):
         self._superlatives()
         if not self.slots.measures and (self._counts() or self._bare_number()):
             self._count_target()
+        if self.slots.dimensions and not self.slots.measures and not self.slots.order:
+            self.slots.measures += self._having_slots()  # "revenue over 1000 by category"
         if self.slots.dimensions and not self.slots.measures:
-            raise RefusedError("unsupported", "The first or last row of each group is not understood.")
+            first = any(one.superlative for one in self.slots.order)
+            text = "The first or last row of each group is not understood." if first else _NO_NUMBER
+            raise RefusedError("unsupported", text)
         return self._aggregate_plan() if self.slots.measures else self._listing_plan()
 
     def _anchors(self) -> list[str]:
