@@ -84,7 +84,6 @@ async def test_bug_31_a_region_that_is_absent_is_said(desk: Desk) -> None:
     assert "tlantis" in turned.message.text
 
 
-@pytest.mark.xfail(strict=True, reason="being mended: a column named like its table is taken for the table's rows")
 async def test_bug_32_a_column_named_like_its_table_is_the_column(desk: Desk) -> None:
     assert dict(rows_of(await desk.ask("marks", "Total marks by name"))) == {"Ann": 19, "Bob": 11, "Cid": 15, "Eve": 4}
 

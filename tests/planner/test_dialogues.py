@@ -56,6 +56,18 @@ FLIGHTS = [
 ]
 
 
+@pytest.mark.parametrize(
+    ("question", "lead"),
+    [
+        ("average arrival delay by carrier", "Read as: average arr_delay of flights, by carrier."),
+        ("total distance by month", "Read as: total distance of flights, by month."),
+        ("and the average arrival delay", "Read as: average arr_delay of flights, where origin is JFK."),
+    ],
+)
+def test_a_question_with_a_number_of_its_own_takes_no_filter_along(flights: Planner, question: str, lead: str) -> None:
+    assert _lead(_talk(flights, "How many flights left JFK?", question)[1]) == lead
+
+
 @pytest.mark.parametrize(("questions", "leads"), FLIGHTS)
 def test_follow_ups_change_the_last_question(flights: Planner, questions: list[str], leads: list[str]) -> None:
     assert [_lead(reading) for reading in _talk(flights, *questions)] == leads

@@ -77,7 +77,7 @@ def continued(planner: Planner, scanned: Scanned, last: Understood, chosen: dict
     ):
         if not slots.measures or slots.target is not None:
             return None
-        if not words.startswith(tuple(openings)):
+        if not words.startswith(tuple(f"{word} " for word in english().raw["followups"]["leaning"])):
             return None
     return _changed(planner, slots, last, chosen, words, scanned.day)
 

@@ -8,6 +8,7 @@ from functools import cache
 
 from .lexicons import lexicon
 from .naming import Name, forms_of
+from .quantities import is_quantity
 from .semantics import Entity, Field, SemanticLayer
 from .words import Token, phrase
 
@@ -62,13 +63,12 @@ def _candidates(layer: SemanticLayer, tokens: Sequence[Token], content: list[str
     if not found and len(content) > 1 and content[-1] in _NAMES:
         named = _spelt(layer, content[:-1], owned)
         found = [one for one in named if one.field is not None and one.field.role in ("text", "foreign")]
-    return sorted(
-        {
-            (one.entity.key, one.field.ref.column if one.field else ""): one
-            for one in sorted(found, key=lambda c: c.score)
-        }.values(),
-        key=lambda one: -one.score,
-    )
+    best = {
+        (one.entity.key, one.field.ref.column if one.field else ""): one for one in sorted(found, key=lambda c: c.score)
+    }
+    numbers = {(one.entity.key, one.score) for one in best.values() if one.field and is_quantity(one.field)}
+    # "Total marks" over a table `marks` with a number `marks`: the number is summed, not the rows counted.
+    return sorted(best.values(), key=lambda one: (-one.score, one.is_table and (one.entity.key, one.score) in numbers))
 
 
 def _generic(layer: SemanticLayer, content: list[str]) -> list[Candidate]:

@@ -192,11 +192,12 @@ class Planner:
         """The last question changed by this one, or this one alone."""
         if thread.last is None:
             return self.plan_terms(text, scanned, chosen)
-        problem: RefusedError | None = None
+        problem: RefusedError | NoPathError | None = None
         try:
             if (understood := continued(self, scanned, thread.last, chosen)) is not None:
+                to_sql(understood.plan, self.layer, self.clock.time_zone)  # a change that leads nowhere is none
                 return understood
-        except RefusedError as error:
+        except (RefusedError, NoPathError) as error:
             problem = error
         try:
             return self.plan_terms(text, scan(self.layer, text, scanned.day), chosen)
