@@ -125,3 +125,9 @@ def test_a_period_outside_the_data_is_told(shop: Planner, question: str) -> None
     reading = shop.read(question)
     assert isinstance(reading, Refusal) and reading.reason == "unknown_value"
     assert "31 December 2025" in reading.text
+
+
+@pytest.mark.parametrize("question", ["number of flights by", "Average arrival delay by from", "flights per"])
+def test_a_grouping_without_its_group_is_refused(flights: Planner, question: str) -> None:
+    reading = flights.read(question)
+    assert isinstance(reading, Refusal) and reading.reason == "unused_words"

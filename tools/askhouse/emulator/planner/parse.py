@@ -28,7 +28,7 @@ from .terms import Term
 _QUIET = ("fillers", "mark", "chart_words", "list")
 
 
-_IDLE = ("in", "from", "to", "with", "and", "who_verb", "by")
+_IDLE = ("in", "from", "to", "with", "and", "who_verb")
 
 
 _BE = frozenset(
@@ -274,6 +274,12 @@ class Parser(Comparisons, Patterns, Ranking):
         return place + 1
 
     def _step_by(self, place: int) -> int:
+        at = self._after_by(place)
+        if self._at(at) is None and all(term.kind == "structure" for term in self.row[place + 1 : at]):
+            self.row[place].used = False  # by what?
+        return at
+
+    def _after_by(self, place: int) -> int:
         self._take(self.row[place])
         at = place + 1
         pending_order = next((one for one in self.slots.order if one.measure is None and one.mention is None), None)
