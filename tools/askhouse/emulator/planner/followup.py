@@ -52,6 +52,8 @@ def continued(planner: Planner, scanned: Scanned, last: Understood, chosen: dict
     """The last question changed by this one; None when this one stands alone."""
     from .planner import Understood
 
+    if (function := other_function(scanned.terms)) is not None and last.plan.measures:
+        return Understood(last.question, with_function(last.plan, function, planner.layer), last.assumed, last.chosen)
     openings = english().raw["followups"]["openings"]
     words = " ".join(token.lower for token in scanned.tokens if token.kind != "mark" or token.lower in "<>=").strip()
     if (
@@ -60,8 +62,6 @@ def continued(planner: Planner, scanned: Scanned, last: Understood, chosen: dict
         and len(scanned.tokens) > 4
     ):
         return None
-    if (function := other_function(scanned.terms)) is not None and last.plan.measures:
-        return Understood(last.question, with_function(last.plan, function, planner.layer), last.assumed, last.chosen)
     if re.fullmatch(_PERCENT, words) and last.plan.measures:
         return Understood(last.question, in_percent(last.plan), last.assumed, last.chosen)
     cleaned = _without_marks(scanned)
