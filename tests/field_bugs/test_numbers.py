@@ -141,7 +141,6 @@ def test_bug_58_yesterday_is_the_day_of_the_person(desk: Desk, zone: str, day: i
     assert f"{day} June 2025" in " ".join(reading.assumptions)
 
 
-@pytest.mark.xfail(strict=True, reason="being mended: the time zone that decided the day is not stated")
 def test_bug_58_the_time_zone_is_stated(desk: Desk) -> None:
     reading = yesterday(desk, "US/Pacific")
     assert "US/Pacific" in " ".join((reading.lead, *reading.assumptions))

@@ -250,7 +250,14 @@ class Planner:
         repaired = tuple(f"“{wrong}” is read as “{right}”." for wrong, right in scanned.repairs)
         day = self.today(understood.plan.table) if _is_relative(understood.plan.conditions) else None
         shown = day if day is not None and day != self.clock.real_day() else None
-        return Planned(understood.plan, sql, lead(understood.plan), repaired + understood.assumed, (), shown)
+        assumed = repaired + understood.assumed + self._zone(understood.plan)
+        return Planned(understood.plan, sql, lead(understood.plan), assumed, (), shown)
+
+    def _zone(self, plan: Plan) -> tuple[str, ...]:
+        """Whose days a relative period is made of, where they are not those of UTC."""
+        if self.clock.time_zone == "UTC" or not _is_relative(plan.conditions):
+            return ()
+        return (f"Days begin at midnight in {self.clock.time_zone}.",)
 
     def _today(self) -> date:
         return self.clock.today(
