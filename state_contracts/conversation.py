@@ -7,7 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from .answer import Column, Job
 from .keys import json_size
 
-MAX_BYTES = 2_560
+MAX_BYTES = 2_304
 """Of the JSON that every turn stores anew: with it a turn costs the session store less than 10 KB, however long the
 conversation."""
 

@@ -69,7 +69,7 @@ def test_wrong_type_is_refused_and_leaves_the_state_as_it_was() -> None:
 
 def test_value_over_the_limit_is_refused() -> None:
     turns = [Turn(question="q" * 1_000) for _ in range(4)]
-    with pytest.raises(ContractValueError, match=r"the limit is 2,560"):
+    with pytest.raises(ContractValueError, match=r"the limit is 2,304"):
         CONVERSATION.write({}, Conversation(turns=turns))
 
 
