@@ -32,10 +32,14 @@ class Conversation(BaseModel):
     def with_turn(self, turn: Turn, *, max_bytes: int = MAX_BYTES) -> Conversation:
         """This conversation and one turn more, within `max_bytes` of JSON.
 
-        The oldest turns are dropped first; a turn that is too large by itself loses its text, then its SQL, and is left
-        out only when not even its question fits: half a query would mislead whoever continues it.
+        Questions are kept longest, since a later one may lean on the first: the words of the oldest answers go first,
+        then their SQL, then whole turns from the oldest on. SQL is left out whole; half of it would mislead.
         """
         turns = [*self.turns, turn]
+        for lost in ("text", "sql"):
+            for at in range(len(turns) - 1):
+                if _size(turns) > max_bytes:
+                    turns[at] = turns[at].model_copy(update={lost: ""})
         while len(turns) > 1 and _size(turns) > max_bytes:
             turns.pop(0)
         shorter: tuple[list[Turn], ...] = (turns, [_without(turn, "text")], [_without(turn, "text", "sql")], [])

@@ -177,3 +177,15 @@ def test_an_open_question_is_repeated_and_keeps_what_is_added(flights: Planner) 
 def test_a_whole_question_takes_the_place_of_an_open_one(flights: Planner) -> None:
     assert _lead(_talk(flights, "Average delay by carrier", "How many flights are there?")[1]).endswith("of flights.")
     assert isinstance(_talk(flights, "Average delay by carrier", "delete all flights")[1], Refusal)
+
+
+def test_a_long_conversation_keeps_its_filters(flights: Planner) -> None:
+    said = ["How many flights left JFK in July?", *["by carrier", "only UA", "without UA", "only DL"] * 3]
+    assert _lead(_talk(flights, *said, "and the average distance?")[-1]) == (
+        "Read as: average distance of flights, by carrier, where origin is JFK, the time is July 2013 and carrier is DL."
+    )
+
+
+def test_an_addition_to_a_question_that_was_forgotten_is_refused(flights: Planner) -> None:
+    reading = flights.read("and the average distance?", [PastTurn("frobnicate the zorgs", "", "")])
+    assert isinstance(reading, Refusal) and reading.reason == "no_context"

@@ -143,6 +143,16 @@ def test_conversation_always_fits_its_key(turns: list[Turn]) -> None:
     assert kept > 0 or not turns
 
 
+def test_questions_are_kept_longer_than_answers() -> None:
+    conversation = Conversation()
+    for number in range(12):
+        turn = Turn(question=f"question {number}", sql=f"SELECT {number} " + "x" * 400, text="t" * 300)
+        conversation = conversation.with_turn(turn)
+    assert [turn.question for turn in conversation.turns] == [f"question {number}" for number in range(12)]
+    assert [bool(turn.text) for turn in conversation.turns] == [False] * 11 + [True]
+    assert conversation.turns[-1].sql and not conversation.turns[0].sql
+
+
 def test_a_turn_too_large_by_itself_keeps_its_question() -> None:
     conversation = Conversation().with_turn(Turn(question="q", sql="s" * 5_000, text="t"))
     assert conversation.turns == [Turn(question="q")]

@@ -41,6 +41,12 @@ def leans(text: str) -> bool:
     return words.startswith(tuple(f"{opening} " for opening in english().raw["followups"]["openings"]))
 
 
+def adds(text: str) -> bool:
+    """Whether the words begin as those of a question that adds to the one before: "and the average distance?"."""
+    words = " ".join(token.lower for token in tokenize(text) if token.kind != "mark")
+    return words.startswith(tuple(f"{word} " for word in english().raw["followups"]["leaning"]))
+
+
 def _asks_percent(slots: Slots) -> bool:
     """Whether nothing is asked but that numbers be parts of the whole: "in percent", "as a share"."""
     percent = slots.is_share or bool({"percent", "%", "percentage"} & set(slots.units))
@@ -77,7 +83,7 @@ def continued(planner: Planner, scanned: Scanned, last: Understood, chosen: dict
     ):
         if not slots.measures or slots.target is not None:
             return None
-        if not words.startswith(tuple(f"{word} " for word in english().raw["followups"]["leaning"])):
+        if not adds(words):
             return None
     return _changed(planner, slots, last, chosen, words, scanned.day)
 

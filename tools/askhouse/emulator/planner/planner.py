@@ -10,7 +10,7 @@ from datetime import date
 from .choose import Chooser, OtherDayError, RefusedError, UndecidedError
 from .clock import Clock
 from .describe import lead
-from .followup import continued, leans
+from .followup import adds, continued, leans
 from .language import other_language
 from .lexicons import english
 from .mentions import candidates_of
@@ -27,7 +27,7 @@ from .terms import Scanned, Term, scan
 from .words import normal, tokenize
 
 LONGEST = 2_000
-_TURNS = 8
+_TURNS = 24
 _SHORT = 5
 _PLAIN = ("empty", "too_long", "language", "write", "cause", "forecast", "catalogue")
 """Refusals that say all there is to say, whatever question back is open."""
@@ -62,6 +62,8 @@ class Thread:
 
     last: Understood | None = None
     pending: Pending | None = None
+    turns: int = 0
+    """Turns before this question, understood or not."""
 
 
 class Planner:
@@ -84,7 +86,7 @@ class Planner:
         """What the question means after these turns."""
         from .suggest import follow_ups, nearby  # they plan questions with this planner
 
-        thread = Thread()
+        thread = Thread(turns=len(history))
         for turn in list(history)[-_TURNS:]:
             self._step(turn.question, thread)
         reading = self._step(question, thread)
@@ -191,6 +193,8 @@ class Planner:
     def _meaning(self, text: str, scanned: Scanned, thread: Thread, chosen: dict[str, str]) -> Understood:
         """The last question changed by this one, or this one alone."""
         if thread.last is None:
+            if thread.turns and adds(text):
+                raise RefusedError("no_context", english().text("no_context"))
             return self.plan_terms(text, scanned, chosen)
         problem: RefusedError | NoPathError | None = None
         try:

@@ -9,6 +9,7 @@ from typing import Literal
 from .plan import Plan
 
 RefusalReason = Literal[
+    "no_context",
     "empty",
     "too_long",
     "language",
