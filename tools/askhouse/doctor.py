@@ -157,7 +157,7 @@ def _sessions(file: Path) -> Check:
         return Check("conversations", "absent", "None yet.")
 
     def count() -> str:
-        with closing(sqlite3.connect(f"file:{file}?mode=ro", uri=True)) as database:
+        with closing(sqlite3.connect(f"{file.as_uri()}?mode=ro", uri=True)) as database:
             (number,) = database.execute("SELECT count(*) FROM sessions").fetchone()
         return f"{number} kept in {file}."
 

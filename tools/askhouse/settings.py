@@ -14,6 +14,8 @@ from datetime import date
 from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, Literal
+from urllib.parse import quote
+from zoneinfo import ZoneInfo
 
 from dotenv import dotenv_values, find_dotenv
 from platformdirs import user_data_path
@@ -26,6 +28,7 @@ Source = Literal["default", "environment", ".env", "command line"]
 LOCAL_MODEL = "local/analyst"
 
 _PROJECT = re.compile(r"[a-z][a-z0-9-]{4,28}[a-z0-9]")
+_FIRST_YEAR, _LAST_YEAR = 1900, 2200
 _TABLE = re.compile(r"[^.\s]+\.[^.\s]+\.([^.\s]+|\*)")
 
 
@@ -50,6 +53,31 @@ def _endpoint(value: str | None) -> str | None:
     return value
 
 
+def _home(value: Path) -> Path:
+    """The whole path: what is relative would lie elsewhere for a process that runs elsewhere."""
+    try:
+        str(value).encode()
+        return value.expanduser().resolve()
+    except UnicodeError as error:
+        raise ValueError("the folder's name is not UTF-8 text.") from error
+    except (RuntimeError, OSError, ValueError) as error:
+        raise ValueError(f"the folder cannot be found: {error}.") from error
+
+
+def _day(value: date | None) -> date | None:
+    if value is not None and not _FIRST_YEAR <= value.year <= _LAST_YEAR:
+        raise ValueError(f"write a day of the years {_FIRST_YEAR} to {_LAST_YEAR}.")
+    return value
+
+
+def _zone(value: str) -> str:
+    try:
+        ZoneInfo(value)
+    except (LookupError, ValueError, OSError) as error:
+        raise ValueError("no such IANA time zone; America/Sao_Paulo is one.") from error
+    return value
+
+
 Endpoint = Annotated[str | None, AfterValidator(_endpoint)]
 
 
@@ -58,7 +86,7 @@ class Settings(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
-    home: Path = Field(default_factory=lambda: user_data_path("askhouse"))
+    home: Annotated[Path, AfterValidator(_home)] = Field(default_factory=lambda: user_data_path("askhouse"))
     """Folder of everything local: the sample warehouse, your tables, sessions, charts, data agents."""
     user: str = Field(default="user", min_length=1, max_length=128)
     """Who asks, where no sign-in tells; the same at every door, so that what one made is there at the next."""
@@ -74,9 +102,9 @@ class Settings(BaseModel):
     """Agent Engine whose Memory Bank keeps profiles. Unset: profiles stay on this machine."""
     model: str = LOCAL_MODEL
     """Model of the root agent, by any name that ADK knows. The default decides by rule on this machine."""
-    today: date | None = None
+    today: Annotated[date | None, AfterValidator(_day)] = None
     """The day that counts as today. Unset: the real day, and for sample tables the day on which the sample ends."""
-    time_zone: str = "UTC"
+    time_zone: Annotated[str, AfterValidator(_zone)] = "UTC"
     """IANA time zone that decides when a day begins."""
     transport: Transport = "grpc"
     """How the Conversational Analytics API is spoken to."""
@@ -114,8 +142,8 @@ class Settings(BaseModel):
 
     @cached_property
     def sessions_uri(self) -> str:
-        """ADK session service of a laptop."""
-        return f"sqlite:///{self.home / 'sessions.db'}"
+        """ADK session service of a laptop. ADK unquotes the path, so any character of it is safe."""
+        return f"sqlite:///{quote(str(self.home / 'sessions.db'))}"
 
     @cached_property
     def artifacts_uri(self) -> str:

@@ -169,6 +169,7 @@ def _csv_source(path: Path, delimiter: str, names: Sequence[str]) -> str:
     """The file read strictly, every value as text; `""` is an empty text and nothing at all is NULL."""
     columns = ", ".join(f"{text(name)}: 'VARCHAR'" for name in names)
     options = f"delim = {text(delimiter)}, quote = '\"', escape = '\"', max_line_size = {_LONGEST_LINE}"
+    options += ", hive_partitioning = false"  # a folder `year=2024` above the file is no column of it
     strict = "auto_detect = false, header = true, skip = 0, strict_mode = true, allow_quoted_nulls = false"
     return f"read_csv({text(str(path))}, columns = {{{columns}}}, {options}, {strict})"
 
@@ -260,12 +261,13 @@ def _csv_cast(name: str, kind: Kind) -> str:
 
 def _read_json(connection: DuckDBPyConnection, path: Path) -> Reading:
     _check_text(path)
-    source = f"read_json({text(str(path))}, sample_size = -1, map_inference_threshold = -1, union_by_name = true)"
+    options = "sample_size = -1, map_inference_threshold = -1, union_by_name = true, hive_partitioning = false"
+    source = f"read_json({text(str(path))}, {options})"
     return _read_typed(connection, path, source)
 
 
 def _read_parquet(connection: DuckDBPyConnection, path: Path) -> Reading:
-    return _read_typed(connection, path, f"read_parquet({text(str(path))})")
+    return _read_typed(connection, path, f"read_parquet({text(str(path))}, hive_partitioning = false)")
 
 
 def _read_typed(connection: DuckDBPyConnection, path: Path, source: str) -> Reading:

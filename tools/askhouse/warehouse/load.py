@@ -117,7 +117,7 @@ def _catalogue_row(
     connection: DuckDBPyConnection, reading: Reading, file: Path, name: str, source: str
 ) -> dict[str, Any]:
     sizes = ", ".join(["COUNT(*)", *(bytes_expression(column) for column in reading.columns)])
-    count, *amounts = connection.execute(f"SELECT {sizes} FROM read_parquet({text(str(file))})").fetchone() or (0,)
+    count, *amounts = connection.execute(f"SELECT {sizes} FROM {_rows_of(file)}").fetchone() or (0,)
     return {
         "version": 1,
         "name": name,
@@ -184,7 +184,12 @@ def _read_row(path: Path) -> Stored | None:
         size_bytes=sum(row["column_bytes"].values()),
         modified=datetime.fromisoformat(row["modified"]),
     )
-    return Stored(table, f"read_parquet({text(str(path.parent / row['file']))})", row["column_bytes"])
+    return Stored(table, _rows_of(path.parent / row["file"]), row["column_bytes"])
+
+
+def _rows_of(file: Path) -> str:
+    """DuckDB's expression for a file's rows. A folder `year=2024` above it is no column of the table."""
+    return f"read_parquet({text(str(file))}, hive_partitioning = false)"
 
 
 def _column(row: Mapping[str, Any]) -> Column:

