@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from sqlglot import exp
 
@@ -42,8 +43,12 @@ class Compiler(Where):
         if len(plan.measures) == 1 and isinstance(plan.measures[0], Ratio) and plan.measures[0].apart:
             return self._apart(plan.measures[0])
         blocks = self._blocks(plan)
-        select = self._block(plan, *blocks[0]) if len(blocks) == 1 else self._joined(plan, blocks)
-        return self._ordered(plan, select)
+        if len(blocks) == 1:
+            return self._ordered(plan, self._block(plan, *blocks[0]))
+        joined = self._joined(plan, blocks)
+        if plan.having:
+            joined = exp.select(*[exp.column(name) for name in joined.named_selects]).from_(joined.subquery("together"))
+        return self._ordered(plan, joined, grouped=False)
 
     def _listing(self, plan: Plan) -> exp.Select:
         scope = Scope(self.layer, plan.table)
@@ -74,22 +79,21 @@ class Compiler(Where):
         return scope.column(column)
 
     def _blocks(self, plan: Plan) -> list[tuple[str, list[int]]]:
-        """Measures by the table at whose grain they are computed."""
+        """Measures by the table at whose grain they are computed: rows counted once must be of one table."""
         goals = [table for dimension in plan.dimensions for table in _tables(dimension)]
-        found: dict[str, list[int]] = {}
+        found: dict[tuple[str, str], list[int]] = {}
         for position, measure in enumerate(plan.measures):
             home = _home(measure)
             base = base_for(self.layer, home, goals)
             if base is None:
                 raise NoPathError(home, next(goal for goal in goals if not paths_up(self.layer, home, goal)))
-            found.setdefault(base, []).append(position)
-        return list(found.items())
+            once = self._in_steps(measure, base)
+            found.setdefault((base, home if once else ""), []).append(position)
+        return [(base, positions) for (base, _), positions in found.items()]
 
     def _block(self, plan: Plan, base: str, positions: Sequence[int]) -> exp.Select:
         measures = [plan.measures[position] for position in positions]
-        if any(self._needs_rows_once(measure, base) for measure in measures) or any(
-            _medians(measure) for measure in measures
-        ):
+        if any(self._in_steps(measure, base) for measure in measures):
             return self._in_two_steps(plan, base, measures)
         scope = Scope(self.layer, base)
         scope.alias()
@@ -104,6 +108,9 @@ class Compiler(Where):
 
     def _group(self, name: str, node: exp.Expr, shown: bool) -> exp.Expr:
         return exp.column(name) if shown and not isinstance(node, exp.Column) else node.copy()
+
+    def _in_steps(self, measure: Measure, base: str) -> bool:
+        return self._needs_rows_once(measure, base) or _medians(measure)
 
     def _needs_rows_once(self, measure: Measure, base: str) -> bool:
         parts = (
@@ -145,7 +152,13 @@ class Compiler(Where):
                 "median": exp.Max,
                 "count": exp.Count,
             }
-            outer.append(exp.alias_(functions.get(part.function, exp.Count)(this=node), _name(measure)))
+            if part.function not in functions:
+                raise NoPathError(base, part.table)
+            number: exp.Expr = functions[part.function](this=node)
+            if isinstance(measure, ShareOfTotal):
+                total = exp.Window(this=exp.Sum(this=number.copy()), partition_by=[])
+                number = call("SAFE_DIVIDE", number, total)
+            outer.append(exp.alias_(number, _name(measure)))
         inner = inner.select(*[exp.alias_(key, f"k{place}") for place, key in enumerate(keys)])
         inner = inner.distinct() if keys else inner
         conditions = [self._condition(scope, one) for one in plan.conditions]
@@ -158,28 +171,39 @@ class Compiler(Where):
         return select.group_by(*names) if names else select
 
     def _joined(self, plan: Plan, blocks: list[tuple[str, list[int]]]) -> exp.Select:
-        """Each block by itself, then side by side by their dimensions."""
-        names = [name for dimension in plan.dimensions for name in self._dimension_names(dimension)]
-        parts = [self._block(plan, base, positions) for base, positions in blocks]
+        """Each block by itself, then side by side by all that is grouped by, the missing included."""
+        names = [name for dimension in plan.dimensions for name in self._grouped_names(dimension)]
+        parts = [self._block(_all_shown(plan), base, positions) for base, positions in blocks]
+        if not names:
+            return self._crossed(plan, blocks, parts)
         select = exp.select()
-        for name in names:
-            held: list[exp.Expr] = [exp.column(name, table=f"part{place}") for place in range(len(parts))]
-            select = select.select(exp.alias_(exp.Coalesce(this=held[0], expressions=held[1:]), name))
-        for place, (_, positions) in enumerate(blocks):
-            for position in positions:
-                select = select.select(exp.column(_name(plan.measures[position]), table=f"part{place}"))
+        for name in (name for dimension in plan.dimensions for name in self._shown_names(dimension)):
+            select = select.select(exp.alias_(_held(name, len(parts)), name))
+        for position, measure in enumerate(plan.measures):
+            place = next(place for place, (_, positions) in enumerate(blocks) if position in positions)
+            held: exp.Expr = exp.column(_name(measure), table=f"part{place}")
+            if isinstance(measure, Aggregate) and measure.function in ("count", "count_distinct"):
+                filled_up = exp.Coalesce(this=held, expressions=[literal(0)])  # no rows there: none are counted
+                held = exp.alias_(filled_up, _name(measure))
+            select = select.select(held)
         select = select.from_(parts[0].subquery("part0"))
         for place, part in enumerate(parts[1:], 1):
-            if not names:
-                select = select.join(part.subquery(f"part{place}"), join_type="cross")
-                continue
-            on = exp.and_(
-                *[
-                    exp.EQ(this=exp.column(name, table="part0"), expression=exp.column(name, table=f"part{place}"))
-                    for name in names
-                ]
-            )
-            select = select.join(part.subquery(f"part{place}"), on=on, join_type="full")
+            filled = [bool(plan.limit) or _is_time(plan, name) for name in names]
+            same = [
+                _equal(_held(name, place), exp.column(name, table=f"part{place}"), plain)
+                for name, plain in zip(names, filled, strict=True)
+            ]
+            select = select.join(part.subquery(f"part{place}"), on=exp.and_(*same), join_type="full")
+        return select
+
+    def _crossed(self, plan: Plan, blocks: list[tuple[str, list[int]]], parts: list[exp.Select]) -> exp.Select:
+        """Blocks of one row each, beside each other, in the measures' order."""
+        place_of = {position: place for place, (_, positions) in enumerate(blocks) for position in positions}
+        select = exp.select(
+            *[exp.column(_name(one), table=f"part{place_of[position]}") for position, one in enumerate(plan.measures)]
+        ).from_(parts[0].subquery("part0"))
+        for place, part in enumerate(parts[1:], 1):
+            select = select.join(part.subquery(f"part{place}"), join_type="cross")
         return select
 
     def _apart(self, ratio: Ratio) -> exp.Select:
@@ -248,6 +272,16 @@ class Compiler(Where):
             return [_time_name(dimension)]
         return [_output(dimension.column), *[_output(ref) for ref in dimension.more]]
 
+    def _shown_names(self, dimension: Dimension) -> list[str]:
+        names = self._dimension_names(dimension)
+        if isinstance(dimension, ByColumn) and dimension.key and dimension.show_key:
+            names.append(_output(dimension.key))
+        return names
+
+    def _grouped_names(self, dimension: Dimension) -> list[str]:
+        names = self._dimension_names(dimension)
+        return [*names, _output(dimension.key)] if isinstance(dimension, ByColumn) and dimension.key else names
+
     def _period(self, scope: Scope, dimension: ByTime) -> exp.Expr:
         if dimension.grain in PARTS:
             return self._part(scope, dimension.time, PARTS[dimension.grain])
@@ -262,18 +296,14 @@ class Compiler(Where):
         day = self._day(scope, dimension.time)
         return day if dimension.grain == "day" else call("DATE_TRUNC", day, exp.var(dimension.grain.upper()))
 
-    def _ordered(self, plan: Plan, select: exp.Select) -> exp.Select:
+    def _ordered(self, plan: Plan, select: exp.Select, *, grouped: bool = True) -> exp.Select:
         names = [name for dimension in plan.dimensions for name in self._dimension_names(dimension)]
         names += [_output(one.key) for one in plan.dimensions if isinstance(one, ByColumn) and one.key and one.show_key]
         for one in plan.having:
             condition = OPERATORS[one.operator](
                 this=exp.column(_name(plan.measures[one.measure])), expression=literal(one.value)
             )
-            select = (
-                select.having(condition)
-                if plan.dimensions and not select.args.get("joins_blocks")
-                else select.where(condition)
-            )
+            select = select.having(condition) if plan.dimensions and grouped else select.where(condition)
         for order in plan.order:
             column = _name(plan.measures[order.position]) if order.by == "measure" else names[order.position]
             desc = order.direction == "desc"
@@ -309,6 +339,30 @@ def _numbered(plan: Plan, select: exp.Select, groups: Sequence[str]) -> exp.Sele
         exp.Ordered(this=exp.column("place"), desc=False),
     ]
     return exp.select(*shown).from_(inner.subquery("numbered")).order_by(*sorting)
+
+
+def _all_shown(plan: Plan) -> Plan:
+    """The plan whose groups show the key that tells namesakes apart."""
+    shown = [replace(one, show_key=True) if isinstance(one, ByColumn) and one.key else one for one in plan.dimensions]
+    return replace(plan, dimensions=tuple(shown))
+
+
+def _held(name: str, parts: int) -> exp.Expr:
+    """What the first parts hold in a column: one of them does, when groups are missing in others."""
+    columns: list[exp.Expr] = [exp.column(name, table=f"part{place}") for place in range(parts)]
+    return exp.Coalesce(this=columns[0], expressions=columns[1:]) if parts > 1 else columns[0]
+
+
+def _equal(left: exp.Expr, right: exp.Expr, plain: bool) -> exp.Expr:
+    """Equal, or, unless plain, both missing; as equalities alone, which a full join asks for."""
+    if plain:
+        return exp.EQ(this=left, expression=right)
+    texts = [
+        exp.Coalesce(this=exp.cast(side.copy(), "STRING", dialect="bigquery"), expressions=[exp.Literal.string("")])
+        for side in (left, right)
+    ]
+    gone = [exp.Paren(this=exp.Is(this=side.copy(), expression=exp.null())) for side in (left, right)]
+    return exp.and_(exp.EQ(this=texts[0], expression=texts[1]), exp.EQ(this=gone[0], expression=gone[1]))
 
 
 def _home(measure: Measure) -> str:
