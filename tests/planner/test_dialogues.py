@@ -182,10 +182,60 @@ def test_a_whole_question_takes_the_place_of_an_open_one(flights: Planner) -> No
 def test_a_long_conversation_keeps_its_filters(flights: Planner) -> None:
     said = ["How many flights left JFK in July?", *["by carrier", "only UA", "without UA", "only DL"] * 3]
     assert _lead(_talk(flights, *said, "and the average distance?")[-1]) == (
-        "Read as: average distance of flights, by carrier, where origin is JFK, the time is July 2013 and carrier is DL."
+        "Read as: average distance of flights, by carrier, "
+        "where origin is JFK, the time is July 2013 and carrier is DL."
     )
 
 
 def test_an_addition_to_a_question_that_was_forgotten_is_refused(flights: Planner) -> None:
     reading = flights.read("and the average distance?", [PastTurn("frobnicate the zorgs", "", "")])
     assert isinstance(reading, Refusal) and reading.reason == "no_context"
+
+
+NARROWED = [
+    (
+        "average departure delay by carrier",
+        "only for flights leaving JFK",
+        "average dep_delay of flights, by carrier, where origin is JFK.",
+    ),
+    (
+        "average departure delay by carrier",
+        "just for JFK flights",
+        "average dep_delay of flights, by carrier, where origin is JFK.",
+    ),
+    (
+        "Which five carriers had the worst average arrival delay?",
+        "and the best five?",
+        "average arr_delay of flights, by carrier, the 5 with the lowest average arr_delay of flights.",
+    ),
+    (
+        "Which 5 carriers have the most flights?",
+        "and the fewest?",
+        "number of flights, by carrier, the 5 with the lowest number of flights.",
+    ),
+]
+
+
+@pytest.mark.parametrize(("first", "then", "lead"), NARROWED)
+def test_words_that_narrow_or_turn_keep_what_is_asked(flights: Planner, first: str, then: str, lead: str) -> None:
+    assert _lead(_talk(flights, first, then)[1]) == f"Read as: {lead}"
+
+
+@pytest.mark.parametrize("then", ["exclude cancelled orders", "only customers in France", "without returned items"])
+def test_the_noun_of_a_condition_does_not_become_what_is_counted(shop: Planner, then: str) -> None:
+    assert _lead(_talk(shop, "revenue by country in 2025", then)[1]).startswith(
+        "Read as: total sale_price of order_items, by country, where the time is 2025 and "
+    )
+
+
+@pytest.mark.parametrize(
+    ("first", "then"),
+    [
+        ("average arrival delay by carrier", "in July vs June"),
+        ("number of flights by month", "compare with 2012"),
+        ("average departure delay by carrier", "with the full name of the airline"),
+    ],
+)
+def test_a_change_that_is_not_understood_is_refused(flights: Planner, first: str, then: str) -> None:
+    reading = _talk(flights, first, then)[1]
+    assert isinstance(reading, Refusal) and reading.reason == "no_change"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -29,6 +30,7 @@ from .quantities import objection
 from .semantics import SemanticLayer
 from .slots import OrderSlot, Slots
 from .terms import Term
+from .words import root
 
 _ADDS = ("also", "and also", "add", "include", "plus", "as well")
 _ASKS_ANEW = ("for", "in", "at", "on", "from", "to", "only", "just", "what", "how", "during", "with", "without", "not")
@@ -45,7 +47,7 @@ def adds(words: str) -> bool:
 def with_conditions(plan: Plan, added: Sequence[Condition], words: str, unit: str | None) -> Plan:
     """A condition on a column replaces one on the same column, or is added to it; a period replaces a period."""
     conditions = list(plan.conditions)
-    for new in added:
+    for new in _periods_together(added):
         same = [one for one in conditions if about(one) == about(new)]
         merged = _merged(same[0], new, words) if len(same) == 1 else new
         conditions = [one for one in conditions if one not in same]
@@ -59,6 +61,18 @@ def with_conditions(plan: Plan, added: Sequence[Condition], words: str, unit: st
         place = len(grouped) - 1
         changed = replace(changed, dimensions=grouped, order=(Order("dimension", place, direction="asc"),))
     return changed
+
+
+def _periods_together(added: Sequence[Condition]) -> list[Condition]:
+    """ "July vs June": both periods count; neither takes the other's place."""
+    during = [one for one in added if isinstance(one, During) and not one.negated]
+    if len(during) < 2:
+        return list(added)
+    if len({one.time for one in during}) > 1 or any(
+        not _apart(first, second) for place, first in enumerate(during) for second in during[place + 1 :]
+    ):
+        raise RefusedError("unsupported", "The two periods overlap. Name them by their dates.")
+    return [*[one for one in added if one not in during], AnyOf(tuple(during))]
 
 
 def _dimensions(plan: Plan, added: Sequence[Condition], words: str) -> tuple[ByColumn | ByTime, ...]:
@@ -174,6 +188,10 @@ def with_order(plan: Plan, slots: Slots, words: str) -> Plan:
     if plan.dimensions and (sorting or alphabetic):
         order = _by_name(plan, slots.direction) if alphabetic else _sorted(plan, sorting[0], slots.direction)
         return replace(plan, order=(order,), limit=slots.limit)
+    superlative = next((one for one in slots.order if one.superlative is not None), None)
+    if superlative is not None and plan.measures and plan.dimensions:
+        order = Order("measure", 0, direction=_end(superlative, plan.measures[0]))
+        return replace(plan, limit=slots.limit or plan.limit or 1, order=(order,))
     if slots.limit is not None and (slots.order or not plan.measures):
         direction = next((order.direction for order in slots.order if order.direction in ("asc", "desc")), "desc")
         order_by = plan.order or (Order("measure", 0),)
@@ -185,6 +203,15 @@ def with_order(plan: Plan, slots: Slots, words: str) -> Plan:
     if slots.direction is not None and plan.order:
         return replace(plan, order=(replace(plan.order[0], direction=slots.direction), *plan.order[1:]))
     return plan
+
+
+def _end(order: OrderSlot, measure: Measure) -> Direction:
+    """Which end is meant: the worst delay is the highest, the worst revenue the lowest."""
+    if order.direction in ("asc", "desc"):
+        return order.direction
+    bad = {root(word) for word in english().raw["polarity"]["bad"]}
+    said = {root(word) for word in re.findall(r"[a-z]+", measure.said.lower().replace("_", " "))}
+    return "desc" if (order.direction == "worst") == bool(said & bad) else "asc"
 
 
 def _by_name(plan: Plan, direction: Direction | None) -> Order:

@@ -8,6 +8,7 @@ from datetime import date
 from typing import TYPE_CHECKING
 
 from .changes import in_percent, other_function, with_conditions, with_function, with_order
+from .choose import RefusedError
 from .conditions import Conditions
 from .lexicons import english
 from .parse import parse
@@ -76,6 +77,8 @@ def continued(planner: Planner, scanned: Scanned, last: Understood, chosen: dict
         return None
     if _asks_percent(slots) and last.plan.measures:
         return Understood(last.question, in_percent(last.plan), last.assumed, last.chosen)
+    if _narrows(words) and not slots.measures:
+        return _narrowed(planner, slots, last, chosen, words, scanned.day)
     if (
         slots.measures
         or slots.is_share
@@ -86,6 +89,21 @@ def continued(planner: Planner, scanned: Scanned, last: Understood, chosen: dict
         if not adds(words):
             return None
     return _changed(planner, slots, last, chosen, words, scanned.day)
+
+
+def _narrows(words: str) -> bool:
+    """Whether the words only say which rows are meant: "only for customers in France", "without returned items"."""
+    return words.startswith(tuple(f"{word} " for word in english().raw["followups"]["narrowing"]))
+
+
+def _narrowed(
+    planner: Planner, slots: Slots, last: Understood, chosen: dict[str, str], words: str, day: date
+) -> Understood:
+    """The last question with other conditions. Its subject stays: the noun of the words only carries them."""
+    slots.target = None
+    if slots.conditions and (understood := _changed(planner, slots, last, chosen, words, day)) is not None:
+        return understood
+    raise RefusedError("no_change", english().text("no_change"))
 
 
 def _without_marks(scanned: Scanned) -> Scanned:
@@ -108,6 +126,8 @@ def _changed(
     from .planner import Understood
 
     plan = last.plan
+    if slots.is_compare or sum(isinstance(slot, PeriodSlot) for slot in slots.conditions) > 1:
+        raise RefusedError("no_change", english().text("no_change"))
     resolver = Resolver(planner.layer, slots, planner.today, {**last.chosen, **chosen}, day)
     resolver.chooser.home = plan.table
     resolver.chooser.anchors = [plan.table]

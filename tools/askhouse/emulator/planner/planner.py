@@ -15,6 +15,7 @@ from .language import other_language
 from .lexicons import english
 from .mentions import candidates_of
 from .parse import parse
+from .periods import OutOfCalendarError
 from .plan import AnyOf, Condition, During, Has, OneOf, Plan, Within
 from .ratios import halves, plan_ratio
 from .readings import Clarification, PastTurn, Planned, Reading, Refusal
@@ -169,8 +170,8 @@ class Planner:
         return self._attempt(text, thread, chosen, self._today())
 
     def _attempt(self, text: str, thread: Thread, chosen: dict[str, str], day: date, last: bool = False) -> Reading:
-        scanned = scan(self.layer, text, day)
         try:
+            scanned = scan(self.layer, text, day)
             understood = self._meaning(text, scanned, thread, chosen)
             planned = self._planned(understood, scanned)
         except OtherDayError as error:
@@ -182,6 +183,8 @@ class Planner:
             return Clarification(error.text, error.options)
         except RefusedError as error:
             return Refusal(error.reason, error.text)
+        except (OutOfCalendarError, OverflowError):
+            return Refusal("unsupported", "The period leaves the calendar: only the years 1 to 9999 can be told.")
         except NoPathError as error:
             first, second = (self.layer.entities[table].said for table in error.tables)
             return Refusal(
@@ -202,6 +205,8 @@ class Planner:
                 to_sql(understood.plan, self.layer, self.clock.time_zone)  # a change that leads nowhere is none
                 return understood
         except (RefusedError, NoPathError) as error:
+            if isinstance(error, RefusedError) and error.reason == "no_change":
+                raise  # it leans on the question before, and says nothing by itself
             problem = error
         try:
             return self.plan_terms(text, scan(self.layer, text, scanned.day), chosen)

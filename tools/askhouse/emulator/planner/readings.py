@@ -10,6 +10,7 @@ from .plan import Plan
 
 RefusalReason = Literal[
     "no_context",
+    "no_change",
     "empty",
     "too_long",
     "language",
