@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from .profile import Asked, table_node
+from .profile import Asked, batches, table_node
 
 if TYPE_CHECKING:
     from .semantics import Entity, Field, Link
@@ -103,15 +103,15 @@ def _borne_out(warehouse: Asked, entities: Mapping[str, Entity], guessed: list[L
     for link in guessed:
         by_child[link.child].append(link)
     kept = []
-    for child, links in by_child.items():
-        shares = warehouse.query(_containment(child, links)).rows[0]
+    for links in (some for found in by_child.values() for some in batches(found)):
+        shares = warehouse.query(_containment(links[0].child, links)).rows[0]
         for link, share in zip(links, shares, strict=True):
             if share is not None and float(share) >= LEAST_MATCH:
                 kept.append(Link(link.child, link.column, link.parent, link.parent_column, False, float(share)))
     return kept
 
 
-def _containment(child: str, links: list[Link]) -> str:
+def _containment(child: str, links: Sequence[Link]) -> str:
     shares = []
     for position, link in enumerate(links):
         values = exp.select(exp.alias_(exp.column(link.column, quoted=True), "v")).distinct().from_(table_node(child))

@@ -1,18 +1,21 @@
-"""What a table's columns hold, by one query for the figures and one for the values."""
+"""What a table's columns hold: queries for the figures, and queries for the values."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from sqlglot import exp
 
-from ...warehouse.base import Rows, Table
+from ...warehouse.base import Column, Rows, Table
 
 _COMPARABLE = frozenset(["INT64", "FLOAT64", "NUMERIC", "BIGNUMERIC", "DATE", "DATETIME", "TIMESTAMP"])
 _COUNTABLE = frozenset(["INT64", "STRING", "BOOL", "DATE"])
+_AT_ONCE = 60
+"""Columns that one query asks about: the time of a query grows faster than its length."""
+Item = TypeVar("Item")
 
 
 class Asked(Protocol):
@@ -34,6 +37,12 @@ class ColumnStats:
     longest: int = 0
 
 
+def batches(items: Sequence[Item]) -> Iterator[Sequence[Item]]:
+    """The items in groups that one query can ask about."""
+    for start in range(0, len(items), _AT_ONCE):
+        yield items[start : start + _AT_ONCE]
+
+
 def table_node(table: str) -> exp.Table:
     """A table as GoogleSQL names it: `project.dataset.table`."""
     return exp.Table(this=exp.Identifier(this=table, quoted=True))
@@ -46,10 +55,16 @@ def call(function: str, *arguments: exp.Expr) -> exp.Anonymous:
 
 def profile(warehouse: Asked, table: Table) -> dict[str, ColumnStats]:
     """The figures of every plain column of a table."""
+    plain = [column for column in table.columns if not column.fields and column.mode != "REPEATED"]
+    found: dict[str, ColumnStats] = {}
+    for columns in batches(plain):
+        found |= _profile(warehouse, table, columns)
+    return found
+
+
+def _profile(warehouse: Asked, table: Table, columns: Sequence[Column]) -> dict[str, ColumnStats]:
     wanted: list[tuple[str, str, exp.Expr]] = []
-    for column in table.columns:
-        if column.fields or column.mode == "REPEATED":
-            continue
+    for column in columns:
         held = exp.column(column.name, quoted=True)
         wanted.append((column.name, "filled", exp.Count(this=held.copy())))
         if column.type in _COUNTABLE:
@@ -82,8 +97,13 @@ def _stats(rows: int, found: dict[str, Any]) -> ColumnStats:
 def text_values(warehouse: Asked, table: Table, columns: Sequence[str]) -> dict[str, list[tuple[str, int]]]:
     """The distinct values of some text columns, with their numbers of rows."""
     found: dict[str, list[tuple[str, int]]] = {column: [] for column in columns}
-    if not columns:
-        return found
+    for some in batches(columns):
+        for position, value, rows in warehouse.query(_values_query(table, some)).rows:
+            found[some[int(position)]].append((str(value), int(rows)))
+    return found
+
+
+def _values_query(table: Table, columns: Sequence[str]) -> str:
     parts = []
     for position, column in enumerate(columns):
         node = exp.column(column, quoted=True)
@@ -98,9 +118,7 @@ def text_values(warehouse: Asked, table: Table, columns: Sequence[str]) -> dict[
             .group_by(exp.Literal.number(2))
         )
     query = parts[0] if len(parts) == 1 else exp.union(*parts, distinct=False)
-    for position, value, rows in warehouse.query(query.sql(dialect="bigquery")).rows:
-        found[columns[int(position)]].append((str(value), int(rows)))
-    return found
+    return query.sql(dialect="bigquery")
 
 
 def name_keys(warehouse: Asked, table: Table, name: str, key: str) -> dict[str, list[str]]:
