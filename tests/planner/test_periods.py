@@ -6,8 +6,10 @@ from datetime import date
 
 import pytest
 
+from askhouse.emulator.planner import Planned, Planner
 from askhouse.emulator.planner.periods import PeriodReader, last_full
 from askhouse.emulator.planner.words import tokenize
+from askhouse.warehouse.duckdb import LocalWarehouse
 
 TODAY = date(2025, 12, 31)
 PERIODS = {
@@ -66,3 +68,23 @@ def test_a_year_is_found_for_a_month() -> None:
 def test_the_last_full_period_is_over() -> None:
     assert last_full(date(2025, 12, 31), "month") == (date(2025, 12, 1), date(2026, 1, 1))
     assert last_full(date(2025, 12, 30), "month") == (date(2025, 11, 1), date(2025, 12, 1))
+
+
+@pytest.mark.parametrize(
+    ("question", "column"),
+    [
+        ("orders returned in 2025 by month", "returned_at"),
+        ("orders shipped in 2025 by month", "shipped_at"),
+        ("orders in 2025 by month", "created_at"),
+    ],
+)
+def test_months_are_those_of_the_moment_that_the_period_is_about(
+    shop: Planner, warehouse: LocalWarehouse, question: str, column: str
+) -> None:
+    reading = shop.read(question)
+    assert isinstance(reading, Planned), reading
+    gold = warehouse.query(
+        f"SELECT DATE_TRUNC(DATE({column}), MONTH) AS m, COUNT(*) FROM `bigquery-public-data.thelook_ecommerce.orders` "
+        f"WHERE EXTRACT(YEAR FROM {column}) = 2025 GROUP BY m ORDER BY m"
+    )
+    assert warehouse.query(reading.sql).rows == gold.rows

@@ -16,7 +16,7 @@ from .lexicons import english
 from .mentions import candidates_of
 from .parse import parse
 from .periods import OutOfCalendarError
-from .plan import AnyOf, Condition, During, Has, OneOf, Plan, Within
+from .plan import AnyOf, ByTime, Condition, During, Has, OneOf, Plan, Within
 from .ratios import halves, plan_ratio
 from .readings import Clarification, PastTurn, Planned, Reading, Refusal
 from .resolve import Resolver
@@ -249,6 +249,8 @@ class Planner:
         """Plan the parts of a question."""
         resolver = Resolver(self.layer, slots, self.today, chosen, day)
         plan = resolver.plan()
+        if not any(one.of for one in slots.dimensions):
+            plan = _along_its_period(plan)
         assumed = resolver.chooser.assumed
         if any(isinstance(one, OneOf) and one.column.column.endswith("status") for one in plan.conditions):
             assumed = [text.replace(" of every status", "") for text in assumed]
@@ -312,6 +314,20 @@ class Planner:
     def _catalogue(self) -> str:
         names = ", ".join(entity.said for entity in self.layer.entities.values())
         return f"The tables are {names}."
+
+
+def _along_its_period(plan: Plan) -> Plan:
+    """ "Orders returned in 2025 by month": the months are those of the return, as the year is."""
+    spans = [each for one in plan.conditions for each in (one.conditions if isinstance(one, AnyOf) else (one,))]
+    times = {one.time for one in spans if isinstance(one, During)}
+    if len(times) != 1:
+        return plan
+    (time,) = times
+    dimensions = tuple(
+        replace(one, time=time) if isinstance(one, ByTime) and one.time.table == time.table else one
+        for one in plan.dimensions
+    )
+    return replace(plan, dimensions=dimensions)
 
 
 def _is_relative(conditions: Sequence[Condition]) -> bool:
