@@ -97,7 +97,8 @@ def examine(environ: Mapping[str, str] | None = None) -> Report:
     settings = loaded.settings
     tables: list[str] = []
     data = list(_data(settings))
-    services = _services(settings, tables) if all(check.state != "broken" for check in data) else ()
+    usable = all(check.state != "broken" for check in data if check.name != "your tables")
+    services = _services(settings, tables) if usable else ()
     return Report(_in_force(loaded), [*data, *services, *_parts(), *_stray(settings, environ)], tables)
 
 
@@ -140,6 +141,7 @@ def _data(settings: Settings) -> Iterator[Check]:
     if home.state == "broken":
         return
     yield _checked("sample warehouse", lambda: _warehouse(settings))
+    yield from _own_tables(settings.home)
     yield _sessions(settings.home / "sessions.db")
     yield _checked("session guard", _guard)
 
@@ -150,6 +152,15 @@ def _warehouse(settings: Settings) -> str:
     refs = open_warehouse(settings.home).table_refs()
     own = [ref for ref in refs if ref.dataset == "my_data"]
     return f"{len(refs) - len(own)} sample tables, {len(own)} of your own."
+
+
+def _own_tables(home: Path) -> Iterator[Check]:
+    from .warehouse.load import damaged_tables, tables_folder
+
+    for name in damaged_tables(home, thoroughly=True):
+        row = tables_folder(home) / f"{name}.json"
+        remedy = f"Load it again (askhouse load FILE --name {name}), or give it up by removing {row}."
+        yield Check("your tables", "broken", f"local.my_data.{name} cannot be read and is left out.", remedy)
 
 
 def _sessions(file: Path) -> Check:

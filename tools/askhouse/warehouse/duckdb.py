@@ -112,8 +112,20 @@ class LocalWarehouse:
     def _stored(self) -> Mapping[TableRef, Stored]:
         token = loaded_token(self.home)
         if token != self._loaded[0]:
-            self._loaded = (token, loaded_tables(self.home))
+            found = loaded_tables(self.home)
+            self._loaded = (token, {ref: stored for ref, stored in found.items() if self._opens(stored)})
         return {**self._samples, **self._loaded[1]}
+
+    def _opens(self, stored: Stored) -> bool:
+        """Whether a file says what it holds. One that is damaged must not stop questions about other tables."""
+        import duckdb
+
+        try:
+            with self._connection.cursor() as cursor:
+                cursor.execute(f"EXPLAIN SELECT * FROM {stored.source}")
+        except duckdb.Error:
+            return False
+        return True
 
     @contextmanager
     def _cursor(self) -> Iterator[DuckDBPyConnection]:

@@ -5,16 +5,17 @@ from __future__ import annotations
 import json
 import os
 import re
+import time
 import uuid
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from ..errors import FileError, StorageError, TableNotFoundError, UsageError
 from .base import Column, Table, TableRef
-from .catalogue import LOCAL_PROJECT, USER_DATASET, Stored, bytes_expression
+from .catalogue import LOCAL_PROJECT, USER_DATASET, Stored, bytes_expression, quoted
 from .files import Reading, read_file
 from .kinds import text
 from .locks import alone
@@ -24,6 +25,11 @@ if TYPE_CHECKING:
 
 MAX_NAME = 200
 """Characters of a table's name."""
+
+DAMAGED: Literal["damaged"] = "damaged"
+_MAGIC = b"PAR1"
+_ABANDONED_SECONDS = 3600
+"""After this time, what a load has not finished belongs to one that was killed."""
 
 
 def tables_folder(home: Path) -> Path:
@@ -108,7 +114,7 @@ def _store(connection: DuckDBPyConnection, reading: Reading, folder: Path, name:
     finally:
         unfinished.unlink(missing_ok=True)
     stored = _read_row(folder / f"{name}.json")
-    if stored is None:
+    if not isinstance(stored, Stored):
         raise FileError(f"The table {name} was forgotten while it was loaded.", "Load it again.")
     return stored.table
 
@@ -146,18 +152,61 @@ def _write_row(path: Path, row: Mapping[str, Any]) -> None:
 
 
 def _sweep(folder: Path) -> None:
-    """Remove the files that no catalogue row names. Holds the lock, so none is about to be named."""
-    named = {json.loads(path.read_text("utf-8"))["file"] for path in folder.glob("*.json")}
-    for file in folder.glob("*.parquet"):
-        if file.name not in named:
-            with suppress(PermissionError):  # a reader on Windows holds it open; the next sweep gets it
-                file.unlink(missing_ok=True)
+    """Remove the files that no catalogue row names. Holds the lock, so none is about to be named.
+
+    Files of a damaged row stay, as nobody can tell which they are; so does what a load may still be writing.
+    """
+    rows = {path.stem: _named_file(path) for path in folder.glob("*.json")}
+    unknown = {name for name, file in rows.items() if file is None}
+    spared = [file for file in folder.glob("*.parquet") if file.name.rpartition("-")[0] in unknown]
+    for file in {*folder.glob("*.parquet")} - {*spared, *(folder / file for file in rows.values() if file)}:
+        with suppress(PermissionError):  # a reader on Windows holds it open; the next sweep gets it
+            file.unlink(missing_ok=True)
+    for file in folder.glob(".*.tmp"):
+        with suppress(OSError):
+            if time.time() - file.stat().st_mtime > _ABANDONED_SECONDS:
+                file.unlink()
+
+
+def _named_file(path: Path) -> str | None:
+    """The file that a catalogue row names, or None when the row cannot be read."""
+    try:
+        return str(json.loads(path.read_text("utf-8"))["file"])
+    except (OSError, ValueError, LookupError, TypeError):
+        return None
 
 
 def loaded_tables(home: Path) -> dict[TableRef, Stored]:
-    """The person's tables as the catalogue rows describe them now."""
+    """The person's tables as the catalogue rows describe them now, without those that `damaged_tables` names."""
     rows = (_read_row(path) for path in sorted(tables_folder(home).glob("*.json")))
-    return {row.table.ref: row for row in rows if row is not None}
+    return {row.table.ref: row for row in rows if isinstance(row, Stored)}
+
+
+def damaged_tables(home: Path, *, thoroughly: bool = False) -> list[str]:
+    """Names of the person's tables that can no longer be read; the others do without them.
+
+    Args:
+        home: the data folder.
+        thoroughly: read every value, where otherwise the catalogue rows and both ends of the files must do.
+    """
+    paths = sorted(tables_folder(home).glob("*.json"))
+    rows = {path.stem: row for path in paths if (row := _read_row(path)) is not None}
+    damaged = [name for name, row in rows.items() if row is DAMAGED]
+    if thoroughly:
+        damaged += [name for name, row in rows.items() if isinstance(row, Stored) and not _readable(row)]
+    return sorted(damaged)
+
+
+def _readable(stored: Stored) -> bool:
+    import duckdb
+
+    values = ", ".join(f"MAX(HASH({quoted(column.name)}))" for column in stored.table.columns)
+    try:
+        with _connection() as connection:
+            connection.execute(f"SELECT {values} FROM {stored.source}")
+    except duckdb.Error:
+        return False
+    return True
 
 
 def loaded_token(home: Path) -> str:
@@ -167,15 +216,29 @@ def loaded_token(home: Path) -> str:
         with suppress(FileNotFoundError):
             state = path.stat()
             states.append(f"{path.stem}:{state.st_mtime_ns}:{state.st_ino}")
+    for file in sorted(tables_folder(home).glob("*.parquet")):
+        with suppress(FileNotFoundError):
+            state = file.stat()
+            states.append(f"{state.st_mtime_ns}:{state.st_size}")
     return " ".join(states)
 
 
-def _read_row(path: Path) -> Stored | None:
-    """The catalogue row in a file, or None when it was removed in between."""
+def _read_row(path: Path) -> Stored | Literal["damaged"] | None:
+    """The catalogue row in a file, None when it was removed in between, or DAMAGED when it or its rows cannot be
+    read."""
     try:
-        row: dict[str, Any] = json.loads(path.read_text("utf-8"))
+        return _stored(json.loads(path.read_text("utf-8")), path.parent)
     except FileNotFoundError:
         return None
+    except (OSError, ValueError, LookupError, TypeError, AttributeError):
+        return DAMAGED
+
+
+def _stored(row: Mapping[str, Any], folder: Path) -> Stored:
+    """What a catalogue row describes. Raises what a row that is none of ours leads to."""
+    file = folder / row["file"]
+    if not isinstance(row["name"], str) or not _is_parquet(file):
+        raise ValueError(file)
     table = Table(
         ref=TableRef(LOCAL_PROJECT, USER_DATASET, row["name"]),
         columns=tuple(_column(column) for column in row["columns"]),
@@ -184,7 +247,17 @@ def _read_row(path: Path) -> Stored | None:
         size_bytes=sum(row["column_bytes"].values()),
         modified=datetime.fromisoformat(row["modified"]),
     )
-    return Stored(table, _rows_of(path.parent / row["file"]), row["column_bytes"])
+    return Stored(table, _rows_of(file), row["column_bytes"])
+
+
+def _is_parquet(file: Path) -> bool:
+    """Whether both ends of a file are those of a Parquet file."""
+    if not file.exists() or file.stat().st_size < 2 * len(_MAGIC):
+        return False
+    with file.open("rb") as opened:
+        start = opened.read(len(_MAGIC))
+        opened.seek(-len(_MAGIC), os.SEEK_END)
+        return start == opened.read(len(_MAGIC)) == _MAGIC
 
 
 def _rows_of(file: Path) -> str:
