@@ -26,4 +26,7 @@ class Clock:
 
     def _local(self, moment: datetime) -> date:
         aware = moment if moment.tzinfo else moment.replace(tzinfo=ZoneInfo(self.time_zone))
-        return aware.astimezone(ZoneInfo(self.time_zone)).date()
+        try:
+            return aware.astimezone(ZoneInfo(self.time_zone)).date()
+        except OverflowError:  # the first or the last day of the calendar
+            return aware.date()

@@ -130,7 +130,10 @@ def condition(one: Condition, home: str = "") -> str:
 
 
 def _owned(column: ColumnRef, home: str) -> str:
-    return column.column if column.table == home or not home else f"{column.column} of {_short(column.table)}"
+    if column.table == home or not home:
+        return column.column
+    far = f"{column.column} of {_short(column.table)}"
+    return f"{column.via} ({far})" if column.via else far
 
 
 def _value(value: Value | TimeRef) -> str:

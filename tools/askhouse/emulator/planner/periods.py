@@ -34,6 +34,10 @@ _MONTH_NAMES = [
 ]
 
 
+class OutOfCalendarError(Exception):
+    """A period reaches before the first or beyond the last day that can be computed with."""
+
+
 @dataclass(frozen=True)
 class Period:
     """[start, end), either side open when None.
@@ -130,13 +134,23 @@ class PeriodReader:
         self.book = lexicon("en").raw
 
     def read(self, at: int) -> tuple[Period, int] | None:
-        """The longest period that begins at this token, with the number of tokens it takes."""
+        """The longest period that begins at this token, with the number of tokens it takes.
+
+        Raises OutOfCalendarError when it leaves the years 1 to 9999.
+        """
+        try:
+            return self._longest(at)
+        except (OverflowError, ValueError) as error:
+            raise OutOfCalendarError(self.words[at]) from error
+
+    def _longest(self, at: int) -> tuple[Period, int] | None:
         found = [
             hit
             for method in (
                 self._range,
                 self._open,
                 self._relative,
+                self._last_weekday,
                 self._ago,
                 self._named,
                 self._to_date,
@@ -227,6 +241,24 @@ class PeriodReader:
             return period, counted + extra + 1 + tail - at
         return None
 
+    def _last_weekday(self, at: int) -> tuple[Period, int] | None:
+        """ "last Monday", "last weekend": the latest one that was over before today."""
+        place = at + (1 if at < len(self.words) and self.words[at] == "the" else 0)
+        length = self._is(place, "last")
+        named = place + length
+        if not length or named >= len(self.words) or self.words[named + 1 : named + 2] == ["of"]:
+            return None
+        day = self.book["weekdays"].get(self.words[named])
+        weekend = self.words[named] == "weekend"
+        if (day is None and not weekend) or (day is not None and self.words[named].endswith("s")):
+            return None
+        wanted = 5 if day is None else (day + 5) % 7  # Python counts from Monday
+        back = (self.today.weekday() - wanted) % 7 or 7
+        back += 7 if weekend and back == 1 else 0  # on Sunday this weekend is not over
+        start, days = self.today - timedelta(days=back), 2 if weekend else 1
+        said = " ".join(self.words[place : named + 1])
+        return Period(start, start + timedelta(days=days), said, relative=True), named + 1 - at
+
     def _inclusive(self, at: int) -> tuple[int, bool, bool]:
         """Tokens of "inclusive of today" or "excluding the current week" here; whether full units are meant, and
         whether the day so many units ago counts too."""
@@ -275,10 +307,10 @@ class PeriodReader:
         return None
 
     def _to_date(self, at: int) -> tuple[Period, int] | None:
-        following = self.today + timedelta(days=1)
         for key, unit in (("to_date", "year"), ("month_to_date", "month")):
             length = self._is(at, key)
             if length:
+                following = self.today + timedelta(days=1)
                 return Period(begin(self.today, unit), following, f"{unit} to date", relative=True), length  # type: ignore[arg-type]
         return None
 
