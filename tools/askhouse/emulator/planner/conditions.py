@@ -63,14 +63,21 @@ class Conditions:
         found: list[Condition] = []
         down: dict[str, list[Condition]] = {table: [] for table in relations}
         for slot in slots:
-            for condition in map(self._turned, self.one(slot)):
+            for condition in (self._turned(one, slot) for one in self.one(slot)):
                 child = self._child(condition, slot, relations)
                 if child is None:
                     found.append(condition)
                 else:
-                    down.setdefault(child, []).append(condition)
+                    down.setdefault(child, []).append(self._seen_from(child, condition, slot))
         self._check_scope(found, down)
         return tuple(found) + tuple(Has(table, tuple(inside), via=self._via(table)) for table, inside in down.items())
+
+    def _seen_from(self, child: str, condition: Condition, slot: ConditionSlot) -> Condition:
+        """A condition as the rows of a table below hold it: which of several ways leads to its column is told there."""
+        ref = condition.column if isinstance(condition, OneOf | Like) else None
+        if ref is None or ref.via or len(paths_up(self.layer, child, ref.table)) < 2:
+            return condition
+        return replace(self, home=child, relations=()).one(slot)[0]
 
     def _check_scope(self, found: Sequence[Condition], down: Mapping[str, list[Condition]]) -> None:
         """ "who passed Rome but not Europe": whether Europe was not passed, or not taken at all, is not told."""
@@ -81,7 +88,7 @@ class Conditions:
             if any(getattr(one, "column", column) != column for inside in down.values() for one in inside):
                 raise RefusedError("unsupported", "I did not understand what all is to be left out.")
 
-    def _turned(self, condition: Condition) -> Condition:
+    def _turned(self, condition: Condition, slot: ConditionSlot) -> Condition:
         """None of the values in rows below means that there is no row with them."""
         if not isinstance(condition, OneOf | Like) or not condition.negated:
             return condition
@@ -90,7 +97,9 @@ class Conditions:
         child = base_for(self.layer, self.home, [condition.column.table])
         if child is None:
             return condition
-        return Has(child, (replace(condition, negated=False),), True, via=self._via(child))
+        seen = self._seen_from(child, condition, slot)
+        assert isinstance(seen, OneOf | Like)
+        return Has(child, (replace(seen, negated=False),), True, via=self._via(child))
 
     def _child(self, condition: Condition, slot: ConditionSlot, relations: Sequence[str]) -> str | None:
         """The table below the home in whose rows a condition has to hold, if it does not hold of the home's own."""
