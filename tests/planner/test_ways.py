@@ -21,3 +21,14 @@ def test_to_a_place_is_the_destination(flights: Planner, warehouse: LocalWarehou
     reading = flights.read(question)
     assert isinstance(reading, Planned), reading
     assert warehouse.query(reading.sql).rows == warehouse.query(FLEW.format(what=what)).rows
+
+
+def test_all_that_is_left_out_together_is_left_out(shop: Planner, warehouse: LocalWarehouse) -> None:
+    reading = shop.read("revenue without returned and cancelled items in 2025")
+    assert isinstance(reading, Planned), reading
+    gold = """
+    SELECT SUM(sale_price) FROM `bigquery-public-data.thelook_ecommerce.order_items`
+    WHERE status NOT IN ('Returned', 'Cancelled') AND EXTRACT(YEAR FROM created_at) = 2025
+    """
+    (right,), (found,) = warehouse.query(gold).rows[0], warehouse.query(reading.sql).rows[0]
+    assert found == pytest.approx(right)

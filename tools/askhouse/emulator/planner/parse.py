@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from .comparisons import Comparisons
 from .lexicons import english
@@ -28,6 +29,7 @@ from .terms import Term
 _QUIET = ("fillers", "mark", "chart_words", "list")
 
 
+_LEAVING_OUT = ("without", "except", "excluding", "except for", "leaving out", "exclude")
 _IDLE = ("in", "from", "to", "with", "and", "who_verb")
 
 
@@ -62,9 +64,11 @@ class Parser(Comparisons, Patterns, Ranking):
     """The whole cascade."""
 
     journey: Way | None = None
+    _carried: list[ValueSlot]
 
     def parse(self) -> Slots:
         """Run the passes."""
+        self._carried = []
         self._quiet()
         self._journeys()
         for step in (
@@ -86,10 +90,24 @@ class Parser(Comparisons, Patterns, Ranking):
             self._leftovers,
         ):
             step()
+        self._left_out_together()
         for slot in self.slots.conditions:
             if isinstance(slot, ValueSlot) and slot.way is None:
                 slot.way = self.journey  # "arrivals at Los Angeles"
         return self.slots
+
+    def _left_out_together(self) -> None:
+        """ "Without returned and cancelled items": both are left out."""
+        values = [slot for slot in self.slots.conditions if isinstance(slot, ValueSlot)]
+        values.sort(key=lambda slot: self.terms.index(slot.terms[0]))
+        for left, right in pairwise(values):
+            start, end = self.terms.index(left.terms[-1]) + 1, self.terms.index(right.terms[0])
+            between = [term.lower for term in self.terms[start:end]]
+            before = [term.lower for term in self.terms[: self.terms.index(left.terms[0])][-1:]]
+            joined = bool(between) and set(between) <= {"and", "or", ","}
+            if left.negated and joined and (before in ([word] for word in _LEAVING_OUT) or left in self._carried):
+                right.negated = True
+                self._carried.append(right)
 
     def _quiet(self) -> None:
         verb = ended = asked = False
