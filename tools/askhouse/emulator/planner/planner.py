@@ -10,6 +10,7 @@ from datetime import date
 from .choose import Chooser, OtherDayError, RefusedError, UndecidedError
 from .clock import Clock
 from .describe import lead
+from .doubts import Doubts, settled
 from .followup import adds, continued, leans
 from .language import other_language
 from .lexicons import english
@@ -22,6 +23,7 @@ from .readings import Clarification, PastTurn, Planned, Reading, Refusal
 from .resolve import Resolver
 from .scope import NoPathError
 from .semantics import SemanticLayer
+from .shares import divide
 from .slots import MeasureSlot, Slots, Way
 from .sql import to_sql
 from .terms import Scanned, Term, scan
@@ -223,15 +225,21 @@ class Planner:
         self, text: str, terms: Sequence[Term], chosen: dict[str, str], day: date, *, counting: bool = False
     ) -> Understood:
         """Plan the terms of a question, or, counting what it names, of one number of it."""
+        settled(self.layer, terms)
+        doubts = Doubts(self.layer, terms)
+        doubts.check()
         slots = parse(terms)
         unused = [term for term in terms if not term.used]
         if unused:
             raise RefusedError("unused_words", english().text("unused", words=_listed(unused)))
+        doubts.counts_two(slots)
+        doubts.ranks_values(slots)
         if counting and not slots.measures and slots.target is not None and slots.target.kind == "mention":
             slots.measures.append(MeasureSlot("count", slots.target, said=slots.target.text))
             slots.target = None
         if slots.verbs and not self._has_ways():
             raise RefusedError("unused_words", english().text("unused", words=_listed(slots.verbs)))
+        divide(slots, terms, chosen)
         return self.plan_slots(text, slots, chosen, day)
 
     def _has_ways(self) -> bool:
