@@ -30,6 +30,9 @@ _PARTS = (
 )
 
 
+_UNFORESEEN = "Ask again; if it stays, tell the askhouse project, with this line."
+
+
 @dataclass(frozen=True)
 class Check:
     """One thing that was looked at; `remedy` says what to do where it does not work."""
@@ -132,7 +135,9 @@ def _checked(name: str, look: Callable[[], str]) -> Check:
     except AskhouseError as error:
         return Check(name, "broken", error.message, error.remedy)
     except Exception as error:  # the doctor reports whatever is wrong, also what nobody foresaw
-        return Check(name, "broken", f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else '?'}")
+        return Check(
+            name, "broken", f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else '?'}.", _UNFORESEEN
+        )
 
 
 def _data(settings: Settings) -> Iterator[Check]:
@@ -149,7 +154,9 @@ def _data(settings: Settings) -> Iterator[Check]:
 def _warehouse(settings: Settings) -> str:
     from .warehouse.duckdb import open_warehouse
 
-    refs = open_warehouse(settings.home).table_refs()
+    warehouse = open_warehouse(settings.home)
+    warehouse.check()
+    refs = warehouse.table_refs()
     own = [ref for ref in refs if ref.dataset == "my_data"]
     return f"{len(refs) - len(own)} sample tables, {len(own)} of your own."
 

@@ -10,13 +10,21 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from ..errors import InvalidQueryError, QueryLimitError
+from ..errors import InvalidQueryError, QueryLimitError, StorageError
 from .base import DryRun, Rows, Table, TableRef
 from .catalogue import Stored
 from .dialect import Compiled, compile_query
 from .guard import nearest_table_error, query_error
 from .load import loaded_tables, loaded_token, tables_folder
-from .samples import ensure_samples, sample_token, stored_samples
+from .samples import (
+    damage_of,
+    ensure_samples,
+    rebuild_samples,
+    sample_file,
+    sample_token,
+    stored_samples,
+    whole,
+)
 from .stopping import stoppable
 
 if TYPE_CHECKING:
@@ -46,13 +54,18 @@ class LocalWarehouse:
     def __init__(self, home: Path, *, query_seconds: float = QUERY_SECONDS, memory: str = QUERY_MEMORY) -> None:
         self.home = home.resolve()
         self._query_seconds = query_seconds
-        self._connection = _connect(ensure_samples(self.home), tables_folder(self.home), memory)
-        self._samples = stored_samples(self._connection)
+        self._connection, self._samples = _opened(self.home, memory)
         self._loaded: tuple[str, dict[TableRef, Stored]] = ("", {})
 
     def close(self) -> None:
         """Release the database."""
         self._connection.close()
+
+    def check(self) -> None:
+        """Read all of the sample tables. Raises StorageError when they are damaged."""
+        with self._connection.cursor() as cursor:
+            if damage := damage_of(cursor, sample_file(self.home)):
+                raise StorageError(f"{damage.rstrip('.')}.", "Remove that file; it is built anew at the next question.")
 
     def version(self) -> str:
         """A token that changes whenever a table appears, disappears or changes."""
@@ -100,7 +113,7 @@ class LocalWarehouse:
             before = self.version()
             try:
                 return run()
-            except InvalidQueryError:
+            except (InvalidQueryError, StorageError):
                 if self.version() == before:
                     raise
         return run()
@@ -153,6 +166,34 @@ class LocalWarehouse:
         finally:
             timer.cancel()
             cursor.close()
+
+
+def _opened(home: Path, memory: str) -> tuple[DuckDBPyConnection, dict[TableRef, Stored]]:
+    """The database and its sample tables, which are built anew where their file is damaged."""
+    import duckdb
+
+    path = ensure_samples(home)
+    inode = path.stat().st_ino
+    try:
+        return _once_opened(home, path, memory)
+    except (duckdb.Error, LookupError):
+        rebuild_samples(home, inode)
+    try:
+        return _once_opened(home, path, memory)
+    except duckdb.Error as error:
+        reason = str(error).splitlines()[0]
+        raise StorageError(f"The sample data cannot be read: {reason}.", f"Remove {path} and ask again.") from error
+
+
+def _once_opened(home: Path, path: Path, memory: str) -> tuple[DuckDBPyConnection, dict[TableRef, Stored]]:
+    connection = _connect(path, tables_folder(home), memory)
+    try:
+        if not whole(connection, path):
+            raise LookupError(path)
+        return connection, stored_samples(connection)
+    except BaseException:
+        connection.close()
+        raise
 
 
 def _connect(samples: Path, tables: Path, memory: str) -> DuckDBPyConnection:

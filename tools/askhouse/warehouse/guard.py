@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from difflib import get_close_matches
 
-from ..errors import AskhouseError, InvalidQueryError, QueryLimitError, TableNotFoundError
+from ..errors import AskhouseError, InvalidQueryError, QueryLimitError, StorageError, TableNotFoundError
 from .base import TableRef
 
 
@@ -39,6 +39,9 @@ def query_error() -> Iterator[None]:
         raise QueryLimitError("Resources exceeded: the query needs too much memory.", "Ask for fewer rows.") from error
     except duckdb.InterruptException:
         raise
+    except duckdb.IOException as error:
+        said = str(error).splitlines()[0].rstrip(".")
+        raise StorageError(f"The data cannot be read: {said}.", "`askhouse doctor` tells what to do.") from error
     except duckdb.Error as error:
         raise InvalidQueryError(in_bigquery_words(str(error))) from error
 

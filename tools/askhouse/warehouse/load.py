@@ -90,7 +90,7 @@ def _storing(home: Path) -> Iterator[Path]:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         yield folder
-    except (OSError, duckdb.IOException) as error:
+    except (OSError, duckdb.IOException, duckdb.TransactionException, duckdb.FatalException) as error:
         if fresh:
             with suppress(OSError):
                 (folder / ".lock").unlink(missing_ok=True)

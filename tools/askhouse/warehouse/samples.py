@@ -6,6 +6,8 @@ import os
 import shutil
 import tempfile
 import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from importlib.metadata import version as package_version
 from importlib.util import find_spec
@@ -48,17 +50,31 @@ def ensure_samples(home: Path) -> Path:
     path = sample_file(home)
     if path.exists():
         return path
+    with _writing(home), alone(home / "samples.lock"):
+        if not path.exists():
+            _build(home, path)
+    return path
+
+
+def rebuild_samples(home: Path, damaged: int) -> None:
+    """Build the sample database anew in the place of the damaged one, which has the inode number `damaged`; another
+    process may have done so already. Raises what `ensure_samples` raises."""
+    path = sample_file(home)
+    with _writing(home), alone(home / "samples.lock"):
+        if not path.exists() or path.stat().st_ino == damaged:
+            _build(home, path)
+
+
+@contextmanager
+def _writing(home: Path) -> Iterator[None]:
     try:
         home.mkdir(parents=True, exist_ok=True)
-        with alone(home / "samples.lock"):
-            if not path.exists():
-                _build(home, path)
+        yield
     except OSError as error:
         raise StorageError(
             f"The sample data cannot be written to {home}: {error.strerror or error}.",
             "Free some space, or set ASKHOUSE_HOME to a folder that you may write.",
         ) from error
-    return path
 
 
 def _build(home: Path, path: Path) -> None:
@@ -72,9 +88,29 @@ def _build(home: Path, path: Path) -> None:
                 _load_flights(connection, Path(folder))
                 _load_thelook(connection)
                 _measure(connection)
-        except duckdb.IOException as error:
+        except (duckdb.IOException, duckdb.TransactionException, duckdb.FatalException) as error:
             raise OSError(str(error).splitlines()[0]) from error
         os.replace(unfinished, path)
+
+
+def damage_of(connection: DuckDBPyConnection, path: Path) -> str:
+    """What is wrong with the attached sample database, or nothing; reads all of it."""
+    import duckdb
+
+    try:
+        for table in stored_samples(connection).values():
+            values = ", ".join(f"MAX(HASH({quoted(column.name)}))" for column in table.table.columns)
+            connection.execute(f"SELECT {values} FROM {table.source}")
+    except (duckdb.Error, LookupError) as error:
+        return f"{path} is damaged: {str(error).splitlines()[0]}"
+    return ""
+
+
+def whole(connection: DuckDBPyConnection, path: Path) -> bool:
+    """Whether the attached sample database is as long as it says."""
+    query = "SELECT total_blocks * block_size FROM pragma_database_size() WHERE database_name = 'samples'"
+    (size,) = connection.execute(query).fetchone() or (0,)
+    return path.stat().st_size >= int(size)
 
 
 def _load_flights(connection: DuckDBPyConnection, folder: Path) -> None:
