@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from .plan import (
     Aggregate,
     AnyOf,
@@ -40,6 +42,8 @@ def lead(plan: Plan) -> str:
 
 def in_words(plan: Plan) -> str:
     """The plan as a phrase."""
+    if plan.conditions and plan.measures and all(isinstance(one, Ratio) and one.percent for one in plan.measures):
+        return _shares(plan)
     parts = [_and([_measure(one) for one in plan.measures])] if plan.measures else [_rows(plan)]
     if plan.dimensions:
         parts.append("by " + _and([_dimension(one) for one in plan.dimensions]))
@@ -57,6 +61,13 @@ def in_words(plan: Plan) -> str:
     elif plan.limit:
         parts.append(f"the first {plan.limit}")
     return ", ".join(parts)
+
+
+def _shares(plan: Plan) -> str:
+    """A share with what it is a share of."""
+    told = [in_words(replace(plan, conditions=()))]
+    where = _and([condition(one, plan.table) for one in plan.conditions])
+    return ", ".join([*told, f"as a share of the {_short(plan.table)} where {where}"])
 
 
 def _rows(plan: Plan) -> str:
@@ -80,7 +91,8 @@ def _dimension(dimension: Dimension) -> str:
 def _order(plan: Plan, order: Order) -> str:
     first = "highest" if order.direction == "desc" else "lowest"
     if order.by == "measure":
-        name = plan.measures[order.position].said or plan.measures[order.position].name
+        ranked = plan.measures[order.position]
+        name = "share" if isinstance(ranked, Ratio) and ranked.percent else ranked.said or ranked.name
     elif order.by == "dimension":
         name = _dimension(plan.dimensions[order.position])
         first = "last" if order.direction == "desc" else "first"

@@ -24,6 +24,7 @@ from .resolve import Resolver
 from .scope import NoPathError
 from .semantics import SemanticLayer
 from .shares import divide
+from .shares import divide
 from .slots import MeasureSlot, Slots, Way
 from .sql import to_sql
 from .terms import Scanned, Term, scan
@@ -239,6 +240,7 @@ class Planner:
             slots.target = None
         if slots.verbs and not self._has_ways():
             raise RefusedError("unused_words", english().text("unused", words=_listed(slots.verbs)))
+        divide(slots, terms, chosen)
         divide(slots, terms, chosen)
         return self.plan_slots(text, slots, chosen, day)
 
