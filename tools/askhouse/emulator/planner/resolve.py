@@ -81,6 +81,7 @@ class Resolver(Orders, Groups):
             and mention.kind == "mention"
             and mention.candidates[0].is_table
             and mention.candidates[0].score >= 0.85
+            and not mention.candidates[0].entity.namesakes  # which one is meant is still to be told
         ]
         return list(dict.fromkeys(found))
 

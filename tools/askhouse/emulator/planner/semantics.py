@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import threading
 import weakref
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from dataclasses import field as made
@@ -21,7 +21,7 @@ from .plan import ColumnRef, TimeRef
 from .profile import Asked, ColumnStats, name_keys, profile, text_values
 from .remember import Remembering
 from .values import MOST_VALUES, ValueIndex
-from .words import stem
+from .words import fold, stem
 
 Role = Literal["key", "foreign", "number", "text", "time", "flag", "part", "other"]
 NUMBERS = frozenset(["INT64", "FLOAT64", "NUMERIC", "BIGNUMERIC"])
@@ -69,11 +69,14 @@ class Entity:
     """Columns by which a person calls a row: a name, or first and last name."""
     times: tuple[TimeRef, ...] = ()
     """When a row came to be, the most telling first."""
+    namesakes: bool = False
+    """Whether another table of the layer has the same name in another dataset."""
 
     @property
     def said(self) -> str:
-        """The table's name as a person reads it."""
-        return self.table.ref.table
+        """The table's name as a person reads it, with its dataset where the name alone would not tell it."""
+        ref = self.table.ref
+        return f"{ref.dataset}.{ref.table}" if self.namesakes else ref.table
 
     @property
     def rows(self) -> int:
@@ -131,6 +134,15 @@ class SemanticLayer:
                 for form in {form for name in one.names for forms in name.forms for form in forms}:
                     found[form].append(one)
         return found
+
+    @cached_property
+    def spellings(self) -> dict[str, list[Field]]:
+        """Fields by their columns' folded names."""
+        found: dict[str, list[Field]] = defaultdict(list)
+        for entity in self.entities.values():
+            for one in entity.fields.values():
+                found[fold(one.ref.column.replace("’", "'"))].append(one)
+        return dict(found)
 
     @cached_property
     def vocabulary(self) -> frozenset[str]:
@@ -201,6 +213,9 @@ def _build(warehouse: Asked, tables: Sequence[Table], context: AuthoredContext) 
         for column, held in text_values(warehouse, table, indexed).items():
             values.add(ColumnRef(entity.key, column), held)
         _index_names(warehouse, entity, values)
+    names = Counter(entity.table.ref.table.casefold() for entity in entities.values())
+    for entity in entities.values():
+        entity.namesakes = names[entity.table.ref.table.casefold()] > 1
     return SemanticLayer(entities, links_of(warehouse, entities), values, context)
 
 
