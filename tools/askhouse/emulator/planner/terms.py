@@ -15,6 +15,7 @@ from .mentions import Candidate, candidates_of
 from .periods import PeriodReader
 from .quantities import is_quantity
 from .semantics import Entity, SemanticLayer
+from .spellings import spelt_columns, spelt_tokens
 from .values import Held
 from .words import Token, fold, normal, root, stem, tokenize
 
@@ -66,7 +67,7 @@ class Scanned:
 
 def scan(layer: SemanticLayer, question: str, today: date) -> Scanned:
     """Cut a question into terms: at each place the longest meaning wins."""
-    tokens, repairs = _repaired(layer, tokenize(question))
+    tokens, repairs = _repaired(layer, spelt_tokens(layer, question))
     periods = PeriodReader(tokens, today)
     terms: list[Term] = []
     at = 0
@@ -79,11 +80,8 @@ def scan(layer: SemanticLayer, question: str, today: date) -> Scanned:
 
 def _term_at(layer: SemanticLayer, tokens: Sequence[Token], at: int, periods: PeriodReader) -> Term:
     token = tokens[at]
-    if token.kind == "quoted":
-        if period := periods.read(at):
-            return Term("period", period[0], [token])
-        held = layer.values.find([token.text]) or layer.values.find_part([token.text])
-        return Term("quoted", token.text, [token], candidates_of(layer, tokenize(token.text)), held)
+    if token.kind in ("quoted", "name"):
+        return _spelt_out(layer, token, at, periods)
     options: list[tuple[float, Term]] = []
     if period := periods.read(at):
         options.append((period[1] + 0.5, Term("period", period[0], list(tokens[at : at + period[1]]))))
@@ -114,6 +112,16 @@ def _term_at(layer: SemanticLayer, tokens: Sequence[Token], at: int, periods: Pe
     )
     best.held = best.held or (value.held if value and len(value.tokens) == len(best.tokens) else [])
     return best
+
+
+def _spelt_out(layer: SemanticLayer, token: Token, at: int, periods: PeriodReader) -> Term:
+    """A column by its exact name, or a quoted text."""
+    if token.kind == "name":
+        return Term("mention", None, [token], spelt_columns(layer, token))
+    if period := periods.read(at):
+        return Term("period", period[0], [token])
+    held = layer.values.find([token.text]) or layer.values.find_part([token.text])
+    return Term("quoted", token.text, [token], candidates_of(layer, tokenize(token.text)), held)
 
 
 def _measured_in(layer: SemanticLayer, token: Token) -> Term | None:
@@ -169,7 +177,12 @@ def _is_noun(layer: SemanticLayer, lexical: Term, tokens: Sequence[Token], at: i
 
 def _calendar(term: Term) -> bool:
     """Whether the words name nothing but parts of the calendar, which a grain says better."""
-    return all(one.field is not None and one.field.role == "part" for one in term.candidates)
+    grains = english().raw["grains"]
+    return all(
+        one.field is not None
+        and (one.field.role == "part" or (one.field.role == "time" and " ".join(one.field.words) in grains))
+        for one in term.candidates
+    )
 
 
 def _lexical(tokens: Sequence[Token], at: int) -> Term | None:
