@@ -55,6 +55,14 @@ class Doubts:
                 text = f"I did not understand how “{order.mention.text}” are to be ranked."
                 raise RefusedError("unsupported", text)
 
+    def counts_a_part(self, slots: Slots) -> None:
+        """ "stock by center": a word that is a small part of a column's name names no number."""
+        counted = [slot.mention for slot in slots.measures if slot.function == "count"]
+        bare = [slots.target] if slots.dimensions and not slots.measures and not slots.order else []
+        for mention in (*counted, *bare):
+            if mention is not None and mention.kind == "mention" and mention.candidates[0].score < 0.4:
+                raise RefusedError("unused_words", english().text("unused", words=f"“{mention.text}”"))
+
     def _at(self, place: int) -> Term | None:
         return self.said[place] if 0 <= place < len(self.said) else None
 

@@ -6,6 +6,7 @@ from .lexicons import english
 from .periods import Period
 from .row import (
     Row,
+    ails,
     flag,
     moment,
     qualifies,
@@ -242,6 +243,9 @@ class Patterns(Row):
                 continue  # "not delayed" is no missing delay
             if mention is not None and mention.kind == "mention" and not mention.used:
                 self._take(*self.row[place:following], mention)
+                if term.has("structure", "without") and ails(mention):
+                    self.slots.conditions.append(CompareSlot("<=", 0, mention, ["above zero"]))
+                    continue
                 if mention.held and not mention.candidates[0].is_table and not self._lacks(term, mention):
                     self.slots.conditions.append(ValueSlot([mention], negated=True))
                 else:

@@ -12,6 +12,7 @@ from .clock import Clock
 from .describe import lead
 from .doubts import Doubts, settled
 from .followup import adds, continued, leans
+from .happened import Happened
 from .language import other_language
 from .lexicons import english
 from .mentions import candidates_of
@@ -23,7 +24,6 @@ from .readings import Clarification, PastTurn, Planned, Reading, Refusal
 from .resolve import Resolver
 from .scope import NoPathError
 from .semantics import SemanticLayer
-from .shares import divide
 from .shares import divide
 from .slots import MeasureSlot, Slots, Way
 from .sql import to_sql
@@ -235,14 +235,16 @@ class Planner:
             raise RefusedError("unused_words", english().text("unused", words=_listed(unused)))
         doubts.counts_two(slots)
         doubts.ranks_values(slots)
+        doubts.counts_a_part(slots)
         if counting and not slots.measures and slots.target is not None and slots.target.kind == "mention":
             slots.measures.append(MeasureSlot("count", slots.target, said=slots.target.text))
             slots.target = None
         if slots.verbs and not self._has_ways():
             raise RefusedError("unused_words", english().text("unused", words=_listed(slots.verbs)))
         divide(slots, terms, chosen)
-        divide(slots, terms, chosen)
-        return self.plan_slots(text, slots, chosen, day)
+        understood = self.plan_slots(text, slots, chosen, day)
+        plan, told = Happened(self.layer, terms).completed(understood.plan, slots)
+        return replace(understood, plan=plan, assumed=(*understood.assumed, *told))
 
     def _has_ways(self) -> bool:
         """Whether some column says from where, or to where, a row goes."""

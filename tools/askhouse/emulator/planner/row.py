@@ -176,6 +176,15 @@ def flag(term: Term) -> bool:
     return best is not None and best.field is not None and best.field.role == "flag" and best.score >= 0.6
 
 
+def ails(term: Term) -> bool:
+    """Whether a noun names a number of something bad, of which nothing or less is none: "no arrival delay"."""
+    if not numeric(term) or term.candidates[0].is_table:
+        return False
+    one = term.candidates[0].field
+    bad = {root(word) for word in english().raw["polarity"]["bad"]} - {root("cost"), root("fee"), root("tax")}
+    return one is not None and one.role == "number" and root(term.tokens[-1].lower) in bad
+
+
 def suffers(term: Term) -> bool:
     """Whether a participle says that a number of something bad is more than nothing: "delayed"."""
     if len(term.tokens) != 1 or not term.lower.endswith("ed") or not numeric(term):
