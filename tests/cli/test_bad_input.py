@@ -237,3 +237,34 @@ def test_a_question_that_is_not_text(askhouse: Askhouse, home: Path, tmp_path: P
     done = askhouse("ask", "-", stdin="\x00\x01\x02")
     assert done.returncode in (1, 2)
     assert "Traceback" not in done.stderr
+
+
+def test_words_that_are_not_text(askhouse: Askhouse) -> None:
+    assert "is not UTF-8 text" in complaint(askhouse("ask", "how many \udcff\udcfe flights"))
+    assert "is not UTF-8 text" in complaint(askhouse("load", "\udcff.csv"))
+    assert "ASKHOUSE_USER" in complaint(askhouse("ask", "How many flights?", ASKHOUSE_USER="\udcff"))
+
+
+@pytest.mark.parametrize("command", [("sessions", "list"), ("preferences", "show")])
+@pytest.mark.parametrize("uri", ["garbage", "foo://bar", "postgresql+asyncpg://ana:secret@127.0.0.1:port/x"])
+def test_a_session_store_of_no_known_kind(askhouse: Askhouse, command: tuple[str, str], uri: str) -> None:
+    assert "secret" not in complaint(askhouse(*command, "--sessions", uri))
+
+
+def test_a_database_that_does_not_answer_is_told_without_the_password(askhouse: Askhouse) -> None:
+    line = complaint(askhouse("sessions", "list", "--sessions", "postgresql+asyncpg://ana:se@cret@127.0.0.1:9/x"))
+    assert "cannot be reached" in line and "127.0.0.1:9/x" in line
+    assert "cret" not in line and "ana" not in line
+
+
+def test_a_database_that_is_none_is_told(askhouse: Askhouse, tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("not a database, " * 100)
+    assert "notes.txt" in complaint(askhouse("sessions", "list", "--sessions", f"sqlite:///{tmp_path}/notes.txt"))
+
+
+def test_a_terminal_that_cannot_show_every_character(askhouse: Askhouse, home: Path, tmp_path: Path) -> None:
+    (tmp_path / "quotes.csv").write_text("word,n\n“quoted”,1\n数,2\n")
+    assert askhouse("load", tmp_path / "quotes.csv").returncode == 0
+    done = askhouse("ask", "Total n of quotes by word", PYTHONIOENCODING="latin-1")
+    assert done.returncode == 0 and "?quoted?" in done.stdout, done.stderr
+    assert "No such command" in complaint(askhouse("“ask”", PYTHONIOENCODING="latin-1"))

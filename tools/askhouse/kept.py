@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+import re
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from state_contracts import StateKey
 
-from .errors import UsageError
+from .errors import StorageError, UsageError
 from .settings import Settings
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 APP_NAME = "data_analyst"
 LAST = "last"
+_CHECK = "Check the address given with --sessions, and that the database is running."
 T = TypeVar("T")
 
 
@@ -93,9 +95,39 @@ async def kept(settings: Settings, uri: str | None = None) -> AsyncIterator[Kept
 
     if uri is None:
         settings.home.mkdir(parents=True, exist_ok=True)
-    service = guarded_session_service(uri or settings.sessions_uri)
+    with _said_plainly(uri):
+        service = guarded_session_service(uri or settings.sessions_uri)
     try:
-        yield Kept(service, settings)
+        with _said_plainly(uri):
+            yield Kept(service, settings)
     finally:
         if engine := getattr(service, "db_engine", None):
             await engine.dispose()
+
+
+@contextmanager
+def _said_plainly(uri: str | None) -> Iterator[None]:
+    """Say in one sentence that a database cannot be used. Its address is shown without the password, and what the
+    driver says is not shown at all where it may repeat it."""
+    if uri is None or uri.startswith("memory:"):
+        yield
+        return
+    where = re.sub(r"//[^/]*@", "//…@", uri).partition("?")[0]
+    try:
+        yield
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        raise StorageError(f"The session store {where} cannot be reached: {reason}.", _CHECK) from error
+    except Exception as error:
+        if not _of_database(error):
+            raise
+        raise StorageError(f"The session store {where} cannot be used ({type(error).__name__}).", _CHECK) from error
+
+
+def _of_database(error: BaseException | None) -> bool:
+    """Whether a driver or SQLAlchemy is at the root of an error."""
+    while error is not None:
+        if type(error).__module__.partition(".")[0] in ("asyncpg", "sqlalchemy", "sqlite3", "aiosqlite"):
+            return True
+        error = error.__cause__
+    return False

@@ -56,10 +56,7 @@ def _endpoint(value: str | None) -> str | None:
 def _home(value: Path) -> Path:
     """The whole path: what is relative would lie elsewhere for a process that runs elsewhere."""
     try:
-        str(value).encode()
         return value.expanduser().resolve()
-    except UnicodeError as error:
-        raise ValueError("the folder's name is not UTF-8 text.") from error
     except (RuntimeError, OSError, ValueError) as error:
         raise ValueError(f"the folder cannot be found: {error}.") from error
 
@@ -201,6 +198,8 @@ def _ours(layer: Mapping[str, str], source: Source) -> list[tuple[str, str]]:
     for key, text in layer.items():
         if not key.startswith(ENV_PREFIX) or not text.strip():
             continue
+        if text != text.encode("utf-8", "replace").decode():
+            raise SettingsError(f"{key} (from {source}) is not UTF-8 text.", "Correct it there.")
         field = key.removeprefix(ENV_PREFIX).lower()
         if field not in Settings.model_fields:
             raise SettingsError(f"{key} (from {source}) is not a setting.", "`askhouse doctor` lists the settings.")

@@ -5,6 +5,7 @@ The commands' modules import nothing heavy at their top, so that a cold start is
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from functools import partial
 from typing import Any
@@ -19,7 +20,7 @@ from .connect import connect
 from .doctor import doctor
 from .load import load
 from .preferences import preferences
-from .problems import exit_status, keep_quiet
+from .problems import check_text, exit_status, keep_quiet, write_any_text
 from .quick import QuickExit
 from .serve import serve
 from .sessions import sessions
@@ -40,8 +41,14 @@ class _Commands(click.Group):
         run = partial(super().main, args, prog_name, complete_var, False, **extra)
         if not standalone_mode:
             return run()
+        write_any_text()
         leaving = QuickExit() if args is None else None  # None: called by the program, not by a test
-        code = exit_status(run)
+
+        def checked() -> Any:
+            check_text(sys.argv[1:] if args is None else args)
+            return run()
+
+        code = exit_status(checked)
         if leaving:
             leaving.code = code
         raise SystemExit(code)

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import errno
+import io
 import logging
 import os
 import sqlite3
 import sys
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import click
 
 from state_contracts import ContractError
 
-from ..errors import AskhouseError
+from ..errors import AskhouseError, UsageError
 
 USAGE = 1
 INTERRUPTED = 130
@@ -54,6 +55,30 @@ def exit_status(run: Callable[[], object]) -> int:
         tell(f"The data folder cannot be used: {error}.", "`askhouse doctor` tells what is wrong with it.")
         return USAGE
     return code if isinstance(code, int) else 0
+
+
+def check_text(arguments: Sequence[str]) -> None:
+    """Raises UsageError when an argument is not text: Python keeps bytes that are not UTF-8 as halves of characters,
+    which nothing can write down again."""
+    for argument in arguments:
+        if not _is_text(argument):
+            shown = argument.encode("utf-8", "replace").decode()
+            raise UsageError(f"{shown!r} is not UTF-8 text.", "Type it again, or give the file another name.")
+
+
+def _is_text(argument: str) -> bool:
+    try:
+        argument.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def write_any_text() -> None:
+    """Let a terminal that cannot show a character show another in its place."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
 
 
 def keep_quiet(*, logs: bool) -> None:

@@ -19,7 +19,7 @@ from starlette.exceptions import HTTPException
 
 from state_contracts import CONTRACTS, Violation, check_delta
 
-from ..errors import MissingPartError
+from ..errors import MissingPartError, UsageError
 from .leaving import forget_for_client
 from .plugin import FOREIGN
 
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 CLIENT = "client"
 SCHEMES = ("memory", "sqlite", "sqlite+aiosqlite", "postgresql", "postgresql+asyncpg")
+_ADDRESSES = "Write sqlite:////FILE or postgresql+asyncpg://USER@HOST/DATABASE."
 TITLE = "__session_metadata__"
 """ADK's key of a session's display name. A rename sends the whole state with it, which must not revert newer values."""
 
@@ -89,6 +90,8 @@ def guarded_session_service(uri: str, **options: Any) -> BaseSessionService:
     scheme, _, path = uri.partition("://")
     if scheme == "memory" or (scheme == "sqlite" and not path.strip("/")):
         return GuardedInMemorySessionService()
+    if scheme not in SCHEMES and not _named_by_sqlalchemy(scheme):
+        raise UsageError("That address of a session store is of no known kind.", _ADDRESSES)
     if scheme == "sqlite":
         return GuardedSqliteSessionService(uri)
     return _database_service(uri, options)
@@ -108,6 +111,16 @@ def _served(uri: str, **options: Any) -> BaseSessionService:
     return service
 
 
+def _named_by_sqlalchemy(scheme: str) -> bool:
+    try:
+        from sqlalchemy.engine.url import make_url
+
+        make_url(f"{scheme}://").get_dialect()
+    except Exception:  # nothing of the kind, or SQLAlchemy is missing
+        return False
+    return True
+
+
 def _database_service(url: str, options: dict[str, Any]) -> BaseSessionService:
     try:
         from google.adk.sessions.database_session_service import DatabaseSessionService
@@ -118,7 +131,7 @@ def _database_service(url: str, options: dict[str, Any]) -> BaseSessionService:
         service = GuardedDatabaseSessionService(db_url=url, **options)
     except (ImportError, ValueError) as error:
         if "not found" not in str(error) and not isinstance(error, ImportError):
-            raise
+            raise UsageError("That address of a session store cannot be read.", _ADDRESSES) from error
         raise MissingPartError(
             "Sessions in a database need SQLAlchemy and a driver.", "pip install 'askhouse[postgres]'"
         ) from error
