@@ -108,7 +108,8 @@ def _order(plan: Plan, order: Order) -> str:
         else "starting with the"
     )
     each = f" for each {_and([_dimension(plan.dimensions[place]) for place in plan.within])}" if plan.within else ""
-    return f"{count} {first} {name}{each}"
+    shared = ", or all that share it" if plan.limit == 1 and order.by != "dimension" else ""
+    return f"{count} {first} {name}{each}{shared}{' (20 at most)' if shared and not each else ''}"
 
 
 def condition(one: Condition, home: str = "") -> str:

@@ -27,6 +27,9 @@ from .scope import NoPathError, Scope, literal, not_null
 from .semantics import SemanticLayer
 from .where import OPERATORS, PARTS, Where
 
+MOST_TIED = 20
+"""Rows that are shown where so many share the first place."""
+
 
 def to_sql(plan: Plan, layer: SemanticLayer, time_zone: str = "UTC") -> str:
     """The plan as one GoogleSQL SELECT. Raises NoPathError."""
@@ -69,9 +72,22 @@ class Compiler(Where):
             select = select.order_by(
                 exp.Ordered(this=node, desc=one.direction == "desc", nulls_first=one.direction == "asc")
             )
+        first = [node.copy() for node in select.args["order"].expressions] if plan.order else []
+        for ref in self._telling(plan) if first and plan.limit else ():
+            select = select.order_by(exp.Ordered(this=scope.column(ref), desc=False, nulls_first=True))
         select = scope.apply(select)
         select = select.where(*conditions) if conditions else select
+        if first and plan.limit == 1:
+            return select.qualify(_first(exp.Order(expressions=first))).limit(MOST_TIED)
         return select.limit(plan.limit) if plan.limit else select
+
+    def _telling(self, plan: Plan) -> list[ColumnRef]:
+        """Columns by which rows that are alike in their order come in one order everywhere."""
+        if plan.distinct:
+            return []
+        entity = self.layer.entities[plan.table]
+        every = [name for name, one in entity.fields.items() if one.role != "number"]
+        return [ColumnRef(plan.table, name) for name in entity.identifier or every]
 
     def _shown(self, scope: Scope, column: ColumnRef | TimeRef) -> exp.Expr:
         if isinstance(column, TimeRef):
@@ -319,24 +335,47 @@ class Compiler(Where):
         return self._limited(plan, select, names)
 
     def _limited(self, plan: Plan, select: exp.Select, names: Sequence[str]) -> exp.Select:
-        """The first groups, or the first of each group of another dimension."""
-        if not plan.limit or not plan.within:
+        """The first groups, or the first of each group of another dimension; a first place may be shared."""
+        shared = plan.limit == 1 and bool(plan.order) and plan.order[0].by == "measure"
+        if not plan.limit or not (plan.within or shared):
             return select.limit(plan.limit) if plan.limit else select
-        place = _numbered(plan, select, [names[position] for position in plan.within])
-        return place.where(exp.LTE(this=exp.column("place"), expression=literal(plan.limit)))
+        if not shared:
+            order, function = select.args["order"], "ROW_NUMBER"
+        else:
+            order, function = exp.Order(expressions=select.args["order"].expressions[: len(plan.order)]), "RANK"
+            if not plan.within and select.args.get("group") and not select.find(exp.Window):
+                return select.qualify(_first(_computed(select, order))).limit(MOST_TIED)
+        place = _numbered(select, [names[position] for position in plan.within], order, function)
+        place = place.where(exp.LTE(this=exp.column("place"), expression=literal(plan.limit)))
+        return place if plan.within else place.limit(MOST_TIED)
 
 
-def _numbered(plan: Plan, select: exp.Select, groups: Sequence[str]) -> exp.Select:
-    """The rows numbered within their groups, in the plan's order, as a table to filter."""
+def _first(order: exp.Order) -> exp.Expr:
+    """Whether a row is the first in the order, or as good as the first."""
+    return exp.EQ(this=exp.Window(this=call("RANK"), order=order.copy()), expression=literal(1))
+
+
+def _computed(select: exp.Select, order: exp.Order) -> exp.Order:
+    """The order by what its columns are computed from: a window does not see their names everywhere."""
+    made = {one.alias: one.this for one in select.expressions if isinstance(one, exp.Alias)}
+    order = order.copy()
+    for one in order.expressions:
+        if one.this.name in made:
+            one.set("this", made[one.this.name].copy())
+    return order
+
+
+def _numbered(select: exp.Select, groups: Sequence[str], order: exp.Order, function: str) -> exp.Select:
+    """The rows numbered within their groups, as a table to filter."""
     shown = [exp.column(name) for name in select.named_selects]
-    order = select.args["order"].copy()
-    number = exp.Window(this=call("ROW_NUMBER"), partition_by=[exp.column(name) for name in groups], order=order.copy())
+    number = exp.Window(this=call(function), partition_by=[exp.column(name) for name in groups], order=order.copy())
     bare = select.copy()
     bare.set("order", None)
     inner = exp.select(*[node.copy() for node in shown], exp.alias_(number, "place")).from_(bare.subquery("grouped"))
+    told = [node.this.name for node in select.args["order"].expressions]
     sorting = [
-        *[exp.Ordered(this=exp.column(name), desc=False) for name in groups],
-        exp.Ordered(this=exp.column("place"), desc=False),
+        exp.Ordered(this=exp.column(name), desc=False)
+        for name in dict.fromkeys((*groups, "place", *(told[1:] if function == "RANK" else ())))
     ]
     return exp.select(*shown).from_(inner.subquery("numbered")).order_by(*sorting)
 
