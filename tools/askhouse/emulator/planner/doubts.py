@@ -22,7 +22,8 @@ class Doubts:
     def __init__(self, layer: SemanticLayer, terms: Sequence[Term]) -> None:
         self.layer = layer
         self.terms = list(terms)
-        self.said = [term for term in terms if term.kind not in _QUIET]
+        kept = english().raw["doubts"]["only"]
+        self.said = [term for term in terms if term.kind not in _QUIET or term.lower in kept]
         """The terms without those that carry nothing."""
 
     def check(self) -> None:
@@ -71,6 +72,8 @@ class Doubts:
         before, after = self._at(place - 1), self._at(place + 1)
         if term.lower not in english().raw["doubts"]["only"] or before is None or after is None:
             return
+        if after.kind == "number" and before.has("structure", "with", "contains"):
+            raise RefusedError("unsupported", f"Please say “exactly {after.text}” where you mean that number.")
         inside = before.lower in ("who", "that", "which") or _is_verb(before) or before.has("structure", "contains")
         if inside and not after.has("structure", "in", "from", "to"):
             raise RefusedError("unsupported", f"I can not look up that “{term.text}” this and nothing else holds.")
@@ -107,7 +110,9 @@ class Doubts:
         """ "active customers", "returning customers": a word before the noun that says what they are like."""
         after = self._at(place + 1)
         if after is None or not countable(after) or self.terms[self.terms.index(term) + 1] is not after:
-            return
+            after = next((one for one in reversed(self.said[:place]) if countable(one)), None)
+            if term.kind != "value" or after is None:
+                return
         entity = after.candidates[0].entity
         doing = term.kind == "mention" and term.lower.endswith("ing") and term.candidates[0].field is not None
         described = term.lower in english().raw["doubts"]["described"]
@@ -153,17 +158,37 @@ def _is_number(term: Term) -> bool:
 
 def settled(layer: SemanticLayer, terms: Sequence[Term]) -> None:
     """ "in Houston distribution center": a value before the name of one row's table belongs to that table."""
-    said = [term for term in terms if term.kind not in _QUIET]
-    for before, term, after in zip(terms, terms[1:], terms[2:], strict=False):
-        one = after.candidates[0] if countable(after) else None
-        placed = before.has("structure", "in", "from", "to", "by") and term.kind == "value"
-        if one is None or not placed or after.tokens[-1].lower.endswith("s"):
+    for place, term in enumerate(terms):
+        before = next((one for one in reversed(terms[:place]) if one.kind not in _QUIET), None)
+        if before is None or not before.has("structure", "in", "from", "to", "by") or term.kind != "value":
             continue
-        if any(held.column.table == one.entity.key for held in term.held):
-            continue
-        subject = next((other for other in said if other is not after and countable(other)), None)
-        parts = layer.values.find_part([token.lower for token in term.tokens])
-        term.held = [held for held in parts if held.column.table == one.entity.key]
-        reached = subject is None or paths_up(layer, subject.candidates[0].entity.key, one.entity.key)
-        if not term.held or not reached:
-            raise RefusedError("unknown_value", f"I did not understand “{term.text} {after.text}” here.")
+        after = terms[place + 1] if place + 1 < len(terms) else None
+        subject = next((one for one in terms if one is not after and countable(one)), None)
+        home = subject.candidates[0].entity.key if subject is not None else None
+        if after is not None and countable(after) and not after.tokens[-1].lower.endswith("s"):
+            _settle(layer, term, after, home)
+        elif home is not None and (after is None or after.kind != "mention"):
+            _check_side(layer, term, home)
+
+
+def _settle(layer: SemanticLayer, term: Term, after: Term, home: str | None) -> None:
+    table = after.candidates[0].entity.key
+    if any(held.column.table == table for held in term.held):
+        return
+    parts = layer.values.find_part([token.lower for token in term.tokens])
+    term.held = [held for held in parts if held.column.table == table]
+    if not term.held or not (home is None or paths_up(layer, home, table)):
+        raise RefusedError("unknown_value", f"I did not understand “{term.text} {after.text}” here.")
+
+
+def _check_side(layer: SemanticLayer, term: Term, home: str) -> None:
+    """ "products in Chicago": a city of those who bought them, or a part of the name of where they are."""
+    if any(held.column.table == home or paths_up(layer, home, held.column.table) for held in term.held):
+        return
+    parts = layer.values.find_part([token.lower for token in term.tokens])
+    near = [held for held in parts if held.column.table == home or paths_up(layer, home, held.column.table)]
+    if near and term.held:
+        far = term.held[0].column
+        told = [(one.column, layer.entities[one.table].said) for one in (near[0].column, far)]
+        text = f"“{term.text}” may be {told[0][0]} of {told[0][1]} or {told[1][0]} of {told[1][1]}. Please name which."
+        raise RefusedError("unknown_value", text)

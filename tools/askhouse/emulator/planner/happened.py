@@ -31,6 +31,7 @@ class Happened:
         """
         self._check_told(plan)
         self._check_once(plan)
+        self._check_whose(plan)
         added = {} if slots.is_share else {one.ref: term.text for term, one in self._moments(plan)}
         if not added:
             return plan, ()
@@ -84,6 +85,18 @@ class Happened:
                 said = self.layer.entities[plan.table].said
                 text = f"{one.column.column} is told once of each of {said}, not of each time it was {passive[0].text}."
                 raise RefusedError("unsupported", text)
+
+    def _check_whose(self, plan: Plan) -> None:
+        """ "planes that flew from JFK in 2013": the year is that of the flight, and no year of the plane itself."""
+        words = english().raw["doubts"]
+        verbs = (*words["happenings"], *words["past"], *words["conditions"])
+        did = next((term for term in self.said if term.tokens[0].lower in verbs and term.kind != "mention"), None)
+        event = any(link.child == plan.table for link in self.layer.links)
+        if did is None or event:
+            return
+        if any(isinstance(one, During) and one.time.table == plan.table for one in plan.conditions):
+            said = self.layer.entities[plan.table].said
+            raise RefusedError("no_date", f"The dates of {said} do not tell when they {did.text}.")
 
     def _below(self, one: Condition, home: str) -> bool:
         if isinstance(one, During):

@@ -62,6 +62,8 @@ class When:
         Raises UndecidedError when a relative period lies wholly after the last row.
         """
         first, last = self.span(time)
+        if time.kind == "Y" and not _of_years(period):
+            raise RefusedError("no_date", f"{self.name(time)} tells the year only, so {period.said} is not told by it.")
         if period.yearless:
             period = self._with_year(time, period, first, last)
         if not period.relative:
@@ -124,6 +126,12 @@ class When:
     def name(self, time: TimeRef) -> str:
         """The moment's columns in words."""
         return f"{', '.join(time.columns)} of {self.layer.entities[time.table].said}"
+
+
+def _of_years(period: Period) -> bool:
+    """Whether a period begins and ends with a year."""
+    ends = [day for day in (period.start, period.end) if day is not None]
+    return not period.yearless and all((day.month, day.day) == (1, 1) for day in ends)
 
 
 def _safe_year(period: Period, year: int) -> Period:
