@@ -98,6 +98,16 @@ def test_the_lowest_leads_where_the_query_or_the_question_asks_for_it() -> None:
     assert told(one).text == "South has the lowest revenue: 10."
 
 
+def test_those_that_share_the_first_place_are_no_whole() -> None:
+    tail = "QUALIFY RANK() OVER (ORDER BY SUM(x) DESC) = 1 ORDER BY revenue DESC, region LIMIT 20"
+    alone, two = by_region([("East", 60)], tail), by_region([("East", 60), ("North", 60)], tail)
+    many = by_region([(f"R{place:02}", 60) for place in range(20)], tail)
+
+    assert told(alone).text == "East has the highest revenue: 60."
+    assert told(two).text == "East and North share the highest revenue: 60 each."
+    assert told(many).text == "R00, R01, R02, R03 and at least 16 others share the highest revenue: 60 each."
+
+
 def test_bug_31_an_average_over_nothing_is_no_number() -> None:
     text = told(result_of(f"SELECT AVG(x) AS average_x FROM {T}", {"average_x": "FLOAT64"}, [(None,)])).text
 

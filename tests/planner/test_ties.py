@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from askhouse.emulator.planner import Planned, Planner
+from askhouse.insights.read_as import read_back
 from askhouse.warehouse.duckdb import LocalWarehouse
 
 Oracle = Callable[[str, str], list[tuple[Any, ...]]]
@@ -32,6 +33,7 @@ def test_the_customers_with_the_most_orders(shop: Planner, warehouse: LocalWareh
     reading = shop.read("Which customer placed the most orders?")
     assert isinstance(reading, Planned)
     assert "or all that share it (20 at most)" in reading.lead
+    assert "keeping the first and all that share its place" in read_back(reading.sql).text
 
 
 def test_the_destinations_with_the_fewest_flights(flights: Planner, warehouse: LocalWarehouse, oracle: Oracle) -> None:

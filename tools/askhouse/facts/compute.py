@@ -62,7 +62,8 @@ def reach_of(result: Result, roles: Roles) -> Reach:
     complete = not result.truncated and len(result.rows) >= result.row_count
     limit = roles.shape.limit
     sorted_by, descending = roles.shape.order[0] if roles.shape.order else ("", False)
-    return Reach(complete, complete and (limit is None or len(result.rows) < limit), sorted_by, descending)
+    cut = roles.shape.first_place or (limit is not None and len(result.rows) >= limit)
+    return Reach(complete, complete and not cut, sorted_by, descending)
 
 
 def facts_of(result: Result) -> list[Fact]:

@@ -104,7 +104,8 @@ class Teller:
         return [self._say(_capital(_and(parts)) + ".", *(self._fact("value", role) for role in told))]
 
     def _is_answer_by_name(self) -> bool:
-        return bool(self.roles.shape.limit == 1 and self._sorting())
+        shape = self.roles.shape
+        return bool((shape.limit == 1 or shape.first_place) and self._sorting())
 
     def _named_row(self, fallback: Role) -> Sentence:
         role = self._sorting() or fallback
@@ -208,7 +209,10 @@ class Teller:
     def _leader(self, role: Role, lead: Fact) -> Sentence:
         if len(lead.rows) > 1:
             names = [self._name(i) for i in lead.rows[:_MOST_NAMES]]
-            names += [f"{self._count(len(lead.rows) - _MOST_NAMES)} others"] if len(lead.rows) > _MOST_NAMES else []
+            limited = len(lead.rows) == self.roles.shape.limit or not self.reach.complete
+            cut = "at least " if limited else ""
+            more = len(lead.rows) - _MOST_NAMES
+            names += [f"{cut}{self._count(more)} others"] if more > 0 else []
             text = (
                 f"{_capital(_and(names))} share the {lead.kind} {_bare(role.label)}: {self._number(lead, role)} each."
             )

@@ -66,6 +66,8 @@ class Shape:
     order: tuple[tuple[str, bool], ...] = ()
     """Columns that the rows are sorted by, and whether descending."""
     limit: int | None = None
+    first_place: bool = False
+    """Whether the first row alone is kept, and those that share its place."""
     grouped: bool = False
     subtotals: bool = False
     """Whether rows that sum up other rows stand among them (ROLLUP, CUBE)."""
@@ -113,6 +115,7 @@ def _read(tree: exp.Query, select: exp.Select) -> Shape:
         in_order=() if any(projection.is_star for projection in select.selects) else in_order,
         order=_order(tree, select),
         limit=_limit(tree),
+        first_place=_first_place(select),
         grouped=group is not None or any(output.aggregate for output in in_order),
         subtotals=subtotals,
         table=_only_table(tree, select),
@@ -127,6 +130,14 @@ def _output(projection: exp.Expr, select: exp.Select, *, additive: bool) -> Outp
         grain=_grain(projection, select, 0),
         percent=_percent(projection),
     )
+
+
+def _first_place(select: exp.Select) -> bool:
+    qualify = select.args.get("qualify")
+    kept = qualify.this if qualify is not None else None
+    if not isinstance(kept, exp.EQ) or not isinstance(kept.this, exp.Window):
+        return False
+    return kept.this.this.sql("bigquery").upper() == "RANK()" and kept.expression.name == "1"
 
 
 def _limit(tree: exp.Query) -> int | None:

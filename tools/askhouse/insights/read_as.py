@@ -6,6 +6,7 @@ beyond this reader nothing is said.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -269,6 +270,8 @@ def _having(select: exp.Select, names: Names) -> str:
 
 def _qualified(select: exp.Select, names: Names) -> str:
     qualify = select.args.get("qualify")
+    if qualify is not None and re.fullmatch(r"RANK\(\) OVER \(ORDER BY .*\) = 1", qualify.this.sql("bigquery")):
+        return "keeping the first and all that share its place"
     return f"keeping rows whose {condition(qualify.this, names)}" if qualify is not None else ""
 
 
