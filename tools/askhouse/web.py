@@ -72,7 +72,9 @@ def _page(settings: Settings, port: int, ready: Callable[[], None]) -> Any:
         ready()
         yield
 
-    return get_fast_api_app(
+    from .guard.door import Door
+
+    app = get_fast_api_app(
         agents_dir=str(agents_folder()),
         session_service_uri=settings.sessions_uri,
         artifact_service_uri=settings.artifacts_uri,
@@ -82,6 +84,7 @@ def _page(settings: Settings, port: int, ready: Callable[[], None]) -> Any:
         port=port,
         lifespan=lifespan,
     )
+    return Door(app)
 
 
 def agents_folder() -> Path:

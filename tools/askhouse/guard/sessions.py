@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from google.adk.events._internal_metadata import RESTORED_EVENT_KEY
 from google.adk.events.event import Event
 from google.adk.sessions.base_session_service import BaseSessionService
 from google.adk.sessions.in_memory_session_service import InMemorySessionService
@@ -29,18 +30,27 @@ if TYPE_CHECKING:
 CLIENT = "client"
 SCHEMES = ("memory", "sqlite", "sqlite+aiosqlite", "postgresql", "postgresql+asyncpg")
 _ADDRESSES = "Write sqlite:////FILE or postgresql+asyncpg://USER@HOST/DATABASE."
+MAX_TITLE = 4_000
+"""Bytes of a session's name."""
 TITLE = "__session_metadata__"
 """ADK's key of a session's display name. A rename sends the whole state with it, which must not revert newer values."""
 
 
-class StateRefusedError(HTTPException, ValueError):
-    """A client tried to change state that is not its to change; answered with HTTP 400, nothing changed."""
+class RequestRefusedError(HTTPException, ValueError):
+    """A client sent what it may not; answered with HTTP 400, nothing changed."""
 
-    def __init__(self, violations: list[Violation]) -> None:
-        super().__init__(400, f"{violations[0]} Leave state out of the request; nothing was changed.")
+    def __init__(self, detail: str) -> None:
+        super().__init__(400, detail)
 
     def __str__(self) -> str:
         return str(self.detail)
+
+
+class StateRefusedError(RequestRefusedError):
+    """A client tried to change state that is not its to change."""
+
+    def __init__(self, violations: list[Violation]) -> None:
+        super().__init__(f"{violations[0]} Leave state out of the request; nothing was changed.")
 
 
 class _Gate(BaseSessionService):
@@ -54,11 +64,16 @@ class _Gate(BaseSessionService):
         self, *, app_name: str, user_id: str, state: dict[str, Any] | None = None, session_id: str | None = None
     ) -> Session:
         _refuse(check_delta(state or {}, CLIENT, CONTRACTS, foreign=(TITLE,)))
+        if TITLE in (state or {}):
+            _check_title((state or {})[TITLE])
         return await super().create_session(  # type: ignore[safe-super]  # the service beside this class has it
             app_name=app_name, user_id=user_id, state=state, session_id=session_id
         )
 
     async def append_event(self, session: Session, event: Event) -> Event:
+        if event.author != "user" and (event.custom_metadata or {}).get(RESTORED_EVENT_KEY):
+            # A client gave it at the session's creation: words that no agent said, results of queries that never ran.
+            raise RequestRefusedError("A client cannot write an event of an agent. Leave events out of the request.")
         if event.author == "user" and event.actions.state_delta:
             _admit(event)
         return await super().append_event(session, event)
@@ -161,12 +176,22 @@ def _admit(event: Event) -> None:
     """Let an outside change through, cut to what it may change, or refuse it."""
     delta: Mapping[str, Any] = event.actions.state_delta
     if TITLE in delta:
+        _check_title(delta[TITLE])
         event.actions.state_delta = {TITLE: delta[TITLE]}
     elif event.actions.rewind_before_invocation_id:
         # ADK computed it from the session's own history: only the values must still keep their contracts.
         _refuse(check_delta(delta, None, CONTRACTS, foreign=FOREIGN))
     else:
         _refuse(check_delta(delta, CLIENT, CONTRACTS))
+
+
+def _check_title(title: Any) -> None:
+    """A title is `{"displayName": TEXT}`; it travels with every listing of sessions."""
+    name = title.get("displayName", "") if isinstance(title, dict) else None
+    if not isinstance(name, str) or set(title) - {"displayName"}:
+        raise RequestRefusedError(f"{TITLE} holds a displayName, which is a text. Nothing was changed.")
+    if len(name.encode("utf-8", "replace")) > MAX_TITLE:
+        raise RequestRefusedError(f"A session's name may have {MAX_TITLE:,} bytes. Nothing was changed.")
 
 
 def _refuse(violations: list[Violation]) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import grpc
@@ -18,6 +19,7 @@ from google.protobuf import json_format
 
 from .address import Address
 from .credentials import google_credentials
+from .refusals import NOT_THE_API
 from .stream import Failure, Message, from_proto
 from .transport import CallError
 
@@ -39,7 +41,9 @@ class GrpcTransport:
         try:
             stream = await client.chat(request=proto)
             async for message in stream:
-                yield from_proto(api.Message.pb(message))
+                with _understood():
+                    received = from_proto(api.Message.pb(message))
+                yield received
         except (GoogleAPICallError, RetryError) as error:
             raise CallError(_failure(error)) from error
 
@@ -50,7 +54,8 @@ class GrpcTransport:
             agent = await client.get_data_agent(request=api.GetDataAgentRequest(name=name), timeout=UNARY_SECONDS)
         except (GoogleAPICallError, RetryError) as error:
             raise CallError(_failure(error)) from error
-        return _to_dict(api.DataAgent.pb(agent))
+        with _understood():
+            return _to_dict(api.DataAgent.pb(agent))
 
     async def list(self, parent: str) -> list[dict[str, Any]]:
         """The data agents that the person may use."""
@@ -58,7 +63,8 @@ class GrpcTransport:
         client = await self._agents()
         try:
             pager = await client.list_accessible_data_agents(request=request, timeout=UNARY_SECONDS)
-            return [_to_dict(api.DataAgent.pb(agent)) async for agent in pager]
+            with _understood():
+                return [_to_dict(api.DataAgent.pb(agent)) async for agent in pager]
         except (GoogleAPICallError, RetryError) as error:
             raise CallError(_failure(error)) from error
 
@@ -71,7 +77,8 @@ class GrpcTransport:
             created = await client.create_conversation(request=request, timeout=UNARY_SECONDS)
         except (GoogleAPICallError, RetryError) as error:
             raise CallError(_failure(error)) from error
-        return _to_dict(api.Conversation.pb(created))
+        with _understood():
+            return _to_dict(api.Conversation.pb(created))
 
     async def delete_conversation(self, name: str) -> None:
         """Let the service forget a conversation."""
@@ -115,9 +122,20 @@ def _to_dict(message: Any) -> dict[str, Any]:
     return json_format.MessageToDict(message)
 
 
+@contextmanager
+def _understood() -> Iterator[None]:
+    """What is no message of the API reaches us as nothing at all, which no message can be made of."""
+    try:
+        yield
+    except (AttributeError, TypeError, ValueError) as error:
+        raise CallError(Failure(NOT_THE_API, "UNIMPLEMENTED")) from error
+
+
 def _failure(error: Exception) -> Failure:
     if not isinstance(error, GoogleAPICallError):
         return Failure(str(error), "UNAVAILABLE")
+    if "Failed parsing HTTP/2" in str(error.message):
+        return Failure(NOT_THE_API, "UNIMPLEMENTED")
     code = error.grpc_status_code
     return Failure(error.message or "no reason was given", code.name if code else str(error.code), _retry_after(error))
 

@@ -89,8 +89,18 @@ def _busy(failure: Failure) -> BusyError:
     )
 
 
+NOT_THE_API = "its reply is none of the Conversational Analytics API"
+
+
 def _unreachable(failure: Failure) -> UnreachableError:
     return UnreachableError(f"The service cannot be reached: {_sentence(failure.message)}", "Ask again in a moment.")
+
+
+def _stranger(failure: Failure) -> ServiceError:
+    return ServiceError(
+        f"What answers there did not speak the API: {_sentence(failure.message)}",
+        "Check ASKHOUSE_CHAT_ENDPOINT and ASKHOUSE_TRANSPORT.",
+    )
 
 
 def _missing(failure: Failure) -> ServiceError:
@@ -119,6 +129,7 @@ _BY_STATUS: Mapping[str, Callable[[Failure], Error]] = {
     "UNAVAILABLE": _unreachable,
     "DEADLINE_EXCEEDED": _unreachable,
     "CANCELLED": _unreachable,
+    "UNIMPLEMENTED": _stranger,
     "NOT_FOUND": _missing,
     "INVALID_ARGUMENT": _refused,
     "FAILED_PRECONDITION": _refused,
