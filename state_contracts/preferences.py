@@ -25,21 +25,25 @@ TimeZone = Annotated[str, AfterValidator(_time_zone)]
 
 
 class Preferences(BaseModel):
-    """A person's settings; None leaves the choice to the application."""
+    """A person's settings; None leaves the choice to the application. Answers follow `locale`; the other settings are
+    kept, and not yet used."""
 
     model_config = ConfigDict(extra="forbid", use_attribute_docstrings=True)
 
     language: Language | None = None
-    """Language of the answers, as a BCP 47 tag: `en`, `pt`, `id`."""
+    """Language of the answers, as a BCP 47 tag: `en`, `pt`, `id`. Kept; not yet used."""
     locale: Locale | None = None
     """How numbers and dates are written, as a CLDR locale: `en_US`, `pt_BR`."""
     currency: Currency | None = None
-    """ISO 4217 code of amounts that carry no currency of their own."""
+    """ISO 4217 code of the currency that the person thinks in. Kept; amounts never take its sign, since it says nothing
+    about the data."""
     time_zone: TimeZone | None = None
-    """IANA zone that decides when a day begins: `America/Sao_Paulo`."""
+    """IANA zone that decides when a day begins: `America/Sao_Paulo`. Kept; not yet used by the planner."""
     fiscal_year_start: int | None = Field(default=None, ge=1, le=12)
-    """Month in which the fiscal year begins, 1 to 12."""
+    """Month in which the fiscal year begins, 1 to 12. Kept; not yet used by the planner."""
     week_start: Weekday | None = None
+    """Day on which a week begins. Kept; not yet used by the planner."""
     chart: ChartKind | None = None
-    """Chart kind to prefer where it is honest."""
+    """Chart kind to prefer where it is honest. Kept; not yet used."""
     default_agent: str | None = None
+    """Data agent to ask, by its id or its full resource name. Kept; not yet used."""

@@ -109,9 +109,26 @@ def test_preferences_are_set_shown_and_reset() -> None:
 
 
 @pytest.mark.parametrize(
+    ("name", "value", "used"),
+    [
+        ("locale", "pt_BR", True), ("currency", "EUR", False), ("week_start", "sunday", False),
+        ("time_zone", "Asia/Tokyo", False), ("fiscal_year_start", "4", False), ("default_agent", "flights", False),
+    ],
+)  # fmt: skip
+def test_a_preference_that_answers_do_not_follow_yet_says_so(name: str, value: str, used: bool) -> None:
+    code, printed = run("preferences", "set", name, value)
+    assert code == 0
+    assert ("from your next question on" in printed) == used
+    assert ("kept; answers do not use it yet" in printed) != used
+
+
+@pytest.mark.parametrize(
     ("name", "value"),
-    [("fiscal_year_start", "13"), ("time_zone", "Mars/Olympus"), ("currency", "euro"), ("chart", "3d")],
-)
+    [
+        ("fiscal_year_start", "13"), ("time_zone", "Mars/Olympus"), ("currency", "euro"), ("chart", "3d"),
+        ("locale", "xx_YY"), ("currency", "ZZZ"), ("default_agent", "../x"), ("default_agent", "a b"),
+    ],
+)  # fmt: skip
 def test_a_bad_preference_is_refused_and_changes_nothing(name: str, value: str) -> None:
     code, printed = run("preferences", "set", name, value)
     assert code == 1

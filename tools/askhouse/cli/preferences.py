@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import click
 from pydantic import ValidationError
 
@@ -10,6 +12,9 @@ from state_contracts import PREFERENCES, Preferences
 from .sessions import in_store, store_option
 
 NAMES = tuple(Preferences.model_fields)
+OBEYED = ("locale",)
+"""Preferences that answers follow; the others are kept, and may be read by a model."""
+_AGENT = re.compile(r"(projects/[^/\s]+/locations/[^/\s]+/dataAgents/)?[A-Za-z0-9][A-Za-z0-9_-]{0,62}")
 
 
 @click.group()
@@ -38,8 +43,35 @@ def set_(name: str, value: str, uri: str | None) -> None:
     except ValidationError as error:
         reason = error.errors()[0]["msg"].removeprefix("Value error, ").rstrip(".")
         raise click.BadParameter(f"{value!r} does not fit {name}: {reason}.") from error
+    if reason := _unknown(name, value):
+        raise click.BadParameter(f"{value!r} does not fit {name}: {reason}.")
     in_store(uri, lambda store: store.write(PREFERENCES, changed))
-    click.echo(f"{name} is {getattr(changed, name)} from your next question on.")
+    when = "from your next question on" if name in OBEYED else "kept; answers do not use it yet"
+    click.echo(f"{name} is {getattr(changed, name)}{' ' if name in OBEYED else ': '}{when}.")
+
+
+def _unknown(name: str, value: str) -> str:
+    """What is wrong with a value of the right form that names nothing, or nothing."""
+    match name:
+        case "locale":
+            return "" if _is_locale(value) else "no such CLDR locale; pt_BR is one"
+        case "currency":
+            from babel.numbers import list_currencies
+
+            return "" if value in list_currencies() else "no such ISO 4217 currency; EUR is one"
+        case "default_agent":
+            return "" if _AGENT.fullmatch(value) else "write a data agent's id, as `askhouse agents list` shows it"
+    return ""
+
+
+def _is_locale(value: str) -> bool:
+    from babel import Locale, UnknownLocaleError
+
+    try:
+        Locale.parse(value)
+    except (ValueError, UnknownLocaleError):
+        return False
+    return True
 
 
 @preferences.command()

@@ -39,16 +39,15 @@ def _locale(name: str | None) -> Locale:
 
 @dataclass(frozen=True)
 class Writer:
-    """Writes numbers in a locale; money that names no currency is in `currency`, where one is given."""
+    """Writes numbers in a locale. Money has a currency's sign only where the data names the currency: a person's
+    preference says nothing about what the amounts are."""
 
     locale: Locale
-    currency: str | None = None
 
     @classmethod
     def of(cls, preferences: Preferences | None) -> Writer:
         """The writer for a person; an unknown locale is the default one."""
-        chosen = preferences or Preferences()
-        return cls(_locale(chosen.locale), chosen.currency)
+        return cls(_locale((preferences or Preferences()).locale))
 
     def number(self, value: Any, unit: Unit = PLAIN) -> str:
         """A number with its unit, rounded for reading: "336,776", "12.9 minutes", "2.45%"."""
@@ -63,7 +62,7 @@ class Writer:
             case "fraction":
                 return self._percent(exact * 100)
             case "currency":
-                return self._money(exact, unit.name or self.currency)
+                return self._money(exact, unit.name)
             case "named":
                 return f"{self._plain(exact)} {unit.name.removesuffix('s') if exact == 1 else unit.name}"
         return self._plain(exact)
@@ -71,7 +70,7 @@ class Writer:
     def column(self, values: Sequence[Any], unit: Unit) -> list[str]:
         """The numbers of a column, with as many decimals each where that hides nothing."""
         numbers = [Decimal(str(value)) for value in values if is_finite(value)]
-        money = unit.kind == "currency" and not (unit.name or self.currency)
+        money = unit.kind == "currency" and not unit.name
         places = 2 if money else _places(max(map(abs, numbers), default=Decimal(0)))
         lost = any(number and not _quantized(number, places) for number in numbers)
         whole = all(number == number.to_integral_value() for number in numbers)
