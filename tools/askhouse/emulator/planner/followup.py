@@ -77,7 +77,8 @@ def continued(planner: Planner, scanned: Scanned, last: Understood, chosen: dict
         return None
     if _asks_percent(slots) and last.plan.measures:
         return Understood(last.question, in_percent(last.plan), last.assumed, last.chosen)
-    if _narrows(words) and not slots.measures:
+    charted = all(term.kind in ("chart_words", "mark", "fillers") for term in scanned.terms)
+    if _narrows(words) and not slots.measures and not charted:
         return _narrowed(planner, slots, last, chosen, words, scanned.day)
     if (
         slots.measures

@@ -47,7 +47,8 @@ def _name(spelling: str) -> Token:
 
 def _names_column(layer: SemanticLayer, spelling: str, before: Sequence[Token], after: str) -> bool:
     if spelling[0] in '`"':
-        return fold(spelling[1:-1]) in layer.spellings
+        value = spelling[0] == '"' and layer.values.find([spelling[1:-1]])  # `title is "Ann"` beside a column `ann`
+        return fold(spelling[1:-1]) in layer.spellings and (not value or _is_named_here(before, after))
     if spelling[0] == "'" and spelling[-1] == "'":
         return False
     return not _is_ordinary(fold(spelling)) or _is_named_here(before, after)

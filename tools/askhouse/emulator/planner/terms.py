@@ -168,7 +168,9 @@ def _value_weight(value: Term, at: int) -> float:
 
 
 def _is_noun(layer: SemanticLayer, lexical: Term, tokens: Sequence[Token], at: int) -> bool:
-    """Whether "order" in "per order by country" is the table, not the sorting."""
+    """Whether "order" in "per order by country" is the table, not the sorting, and "chart" in "without a chart"."""
+    if lexical.kind == "chart_words" and lexical.tokens[0].lower in ("without", "no"):
+        return any(one.score >= 0.85 for one in candidates_of(layer, lexical.tokens[-1:]))
     if not lexical.has("structure", "ordered") or at == 0:
         return False
     named = tokens[at - 1].lower in ("per", "each", "every", "an", "the", "of", "one", "any")
@@ -272,13 +274,24 @@ def _repaired(layer: SemanticLayer, tokens: list[Token]) -> tuple[list[Token], l
     fixed, repairs = [], []
     for token in tokens:
         better = None
-        if token.kind == "word" and len(token.lower) >= 5 and token.lower not in known and not _explained(layer, token):
+        if (
+            token.kind == "word"
+            and len(token.lower) >= 5
+            and token.lower not in known
+            and not _explained(layer, token)
+            and not _is_ordinary(token.lower)
+        ):
             better = _closest(token.lower, known)
         if better and not _derived(token.lower, better):
             repairs.append((token.text, better))
             token = Token(better, fold(better))
         fixed.append(token)
     return fixed, repairs
+
+
+def _is_ordinary(*words: str) -> bool:
+    """Whether the words mean nothing here, and no other words either: "roughly" is no misspelt "monthly"."""
+    return any(sense.kind == "ordinary" for sense in english().phrases.get(words, ()))
 
 
 def _explained(layer: SemanticLayer, token: Token) -> bool:
@@ -315,7 +328,7 @@ def _swapped(word: str, other: str) -> bool:
 def _known_words(layer: SemanticLayer) -> frozenset[str]:
     kept: frozenset[str] | None = getattr(layer, "_known_words", None)
     if kept is None:
-        words = {word for words in english().phrases for word in words if word.isalpha()}
+        words = {word for words in english().phrases if not _is_ordinary(*words) for word in words if word.isalpha()}
         words |= set(english().raw["months"]) | set(english().raw["numbers"]) | set(english().raw["weekdays"])
         words |= {"yesterday", "today", "before", "after", "since", "until", "between"}
         kept = frozenset(words | layer.vocabulary | {word + "s" for word in layer.vocabulary})
