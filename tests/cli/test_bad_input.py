@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import shutil
 import socket
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -268,3 +270,16 @@ def test_a_terminal_that_cannot_show_every_character(askhouse: Askhouse, home: P
     done = askhouse("ask", "Total n of quotes by word", PYTHONIOENCODING="latin-1")
     assert done.returncode == 0 and "?quoted?" in done.stdout, done.stderr
     assert "No such command" in complaint(askhouse("“ask”", PYTHONIOENCODING="latin-1"))
+
+
+def test_what_is_no_file_is_told(askhouse: Askhouse, home: Path, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.csv")
+    for path in ("/dev/zero", "/dev/null", tmp_path / "pipe.csv"):
+        assert "is not a regular file" in complaint(askhouse("load", path))
+    assert "does not exist" in complaint(askhouse("load", tmp_path / "none.csv"))
+
+
+def test_a_question_without_end_is_refused_before_it_is_read(askhouse: Askhouse) -> None:
+    endless = f"yes | exec {shlex.quote(sys.executable)} -m askhouse ask -"
+    done = subprocess.run(["sh", "-c", endless], capture_output=True, text=True, timeout=120, check=False)
+    assert "longer than 1,000,000 bytes" in complaint(done)

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from ..runtime import Turned
 
 Format = Literal["text", "json", "csv", "html"]
+MAX_PIPED = 1_000_000
+"""Bytes of a question that is piped in."""
 FORMATS: tuple[Format, ...] = ("text", "json", "csv", "html")
 
 
@@ -72,12 +74,22 @@ def ask(
 
 def _words(question: str | None) -> str:
     if question in (None, "-") and not sys.stdin.isatty():
-        question = sys.stdin.buffer.read().decode("utf-8", errors="replace")
+        question = _piped()
     if question in (None, "-") or not str(question).strip():
         raise UsageError(
             "There is no question.", 'Type it in quotes: askhouse ask "How many flights left each airport?"'
         )
     return str(question).strip()
+
+
+def _piped() -> str:
+    piped = sys.stdin.buffer.read(MAX_PIPED + 1)
+    if len(piped) > MAX_PIPED:
+        raise UsageError(
+            f"What is piped in is longer than {MAX_PIPED:,} bytes.",
+            "Pipe in a question; `askhouse load FILE` makes a table of data.",
+        )
+    return piped.decode("utf-8", errors="replace")
 
 
 async def _asked(

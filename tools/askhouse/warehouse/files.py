@@ -65,7 +65,7 @@ def read_file(connection: DuckDBPyConnection, path: Path) -> Reading:
 
     form = _FORMATS.get(path.suffix.lower())
     if not path.is_file():
-        what = "is a folder" if path.is_dir() else "does not exist"
+        what = "is a folder" if path.is_dir() else "is not a regular file" if path.exists() else "does not exist"
         raise FileError(f"{path} {what}.", "Name a CSV, Parquet or JSON file.")
     if form is None:
         raise FileError(f"{path} is of no known kind.", f"Files may end with {', '.join(_FORMATS)}.")
