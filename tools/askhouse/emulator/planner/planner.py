@@ -13,6 +13,7 @@ from .describe import lead
 from .doubts import Doubts, settled
 from .followup import adds, continued, leans
 from .happened import Happened
+from .joins import unconnected
 from .language import other_language
 from .lexicons import english
 from .mentions import candidates_of
@@ -189,10 +190,7 @@ class Planner:
         except (OutOfCalendarError, OverflowError):
             return Refusal("unsupported", "The period leaves the calendar: only the years 1 to 9999 can be told.")
         except NoPathError as error:
-            first, second = (self.layer.entities[table].said for table in error.tables)
-            return Refusal(
-                "no_path", f"{first} and {second} are not connected by any key, so I cannot bring them together."
-            )
+            return Refusal("no_path", unconnected(self.layer, *error.tables))
         thread.last = understood
         return planned
 

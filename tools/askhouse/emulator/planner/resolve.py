@@ -16,7 +16,7 @@ from .choose import (
 )
 from .conditions import Conditions
 from .groups import Groups
-from .joins import base_for, distance, paths_up
+from .joins import base_for, distance, paths_up, unconnected
 from .lexicons import english
 from .measures import additive, home_of, table_of
 from .orders import Orders
@@ -172,7 +172,39 @@ class Resolver(Orders, Groups):
         having = tuple(self._having(measures))
         order, limit = self._order(measures, dimensions)
         within = self._within(dimensions) if limit else ()
+        measures = [self._on_its_way(one, dimensions) for one in measures]
         return Plan(home, tuple(measures), tuple(dimensions), tuple(where), having, order, limit, within)
+
+    def _on_its_way(self, measure: Measure, dimensions: Sequence[Dimension]) -> Measure:
+        """The measure with the link that leads to its rows, where several do: the altitude of which airport?"""
+        if isinstance(measure, Ratio):
+            top, bottom = (self._led(part, dimensions) for part in (measure.top, measure.bottom))
+            return replace(measure, top=top, bottom=bottom)
+        if isinstance(measure, ShareOfTotal):
+            return replace(measure, of=self._led(measure.of, dimensions))
+        return self._led(measure, dimensions)
+
+    def _led(self, part: Aggregate, dimensions: Sequence[Dimension]) -> Aggregate:
+        base = base_for(self.layer, part.table, [table_of(one) for one in dimensions])
+        if base is None or base == part.table:
+            return part
+        links = {path[-1].column for path in paths_up(self.layer, base, part.table) if path}
+        grouped = [one.column.column for one in dimensions if isinstance(one, ByColumn) and one.column.table == base]
+        told = [column for column in grouped if column in links]
+        if len(told) != 1:
+            entity = self.layer.entities[part.table]
+            link = self.chooser.link_to(base, entity, self.slots.way, entity.said)
+            told = [link.column] if link else []
+        if not told or len(links) < 2:
+            return part
+        said = f"{part.said} ({told[0]})"
+        if isinstance(part.column, ColumnRef):
+            return replace(part, column=replace(part.column, via=told[0]), said=said)
+        identifier = self.layer.entities[part.table].identifier
+        if part.column is not None or part.function != "count" or len(identifier) != 1:
+            raise RefusedError("unsupported", f"The way to {part.said} is not understood here.")
+        column = ColumnRef(part.table, identifier[0], told[0])
+        return replace(part, function="count_distinct", column=column, said=said)
 
     def _counted_group(self, home: str) -> None:
         """ "which categories have more than 100 products": the target becomes the group, the count its condition."""
@@ -227,9 +259,7 @@ class Resolver(Orders, Groups):
             if paths_up(self.layer, key, home) or base_for(self.layer, home, [key]):
                 found.append(key)
             elif not any(sense.kind == "light" for sense in english().phrases.get((mention.lower,), ())):
-                raise RefusedError(
-                    "no_path", f"{one.entity.said} and {self.layer.entities[home].said} are not connected."
-                )
+                raise RefusedError("no_path", unconnected(self.layer, one.entity.key, home))
         for column in self.slots.columns:
             raise RefusedError("unused_words", english().text("unused", words=f"“{column.text}” here"))
         return list(dict.fromkeys(found))

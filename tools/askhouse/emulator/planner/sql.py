@@ -156,9 +156,11 @@ class Compiler(Where):
                 )
             inner = inner.select(exp.alias_(value, f"v{place}"))
             if part.table != base:
-                keys += [
-                    scope.column(ColumnRef(part.table, name)) for name in self.layer.entities[part.table].identifier
-                ]
+                via = part.column.via if isinstance(part.column, ColumnRef) else ""
+                identifier = self.layer.entities[part.table].identifier
+                if not identifier:
+                    raise NoPathError(base, part.table)  # nothing tells its rows apart: they cannot be counted once
+                keys += [scope.column(ColumnRef(part.table, name, via)) for name in identifier]
             node = exp.column(f"v{place}")
             functions = {
                 "sum": exp.Sum,
