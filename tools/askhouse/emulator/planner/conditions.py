@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from decimal import Decimal
 
 from .choose import (
     Chooser,
@@ -303,6 +304,7 @@ class Conditions:
             if one.field.role in ("time", "text", "number", "foreign") and paths_up(
                 self.layer, self.home, one.entity.key
             ):
+                self._check_none(slot, one.field)
                 return Missing(one.field.ref, not slot.negated, slot.mention.text)
             if one.field.role == "time" and paths_up(self.layer, one.entity.key, self.home):
                 given = (Missing(one.field.ref, True, slot.mention.text),) if one.field.stats.nulls else ()
@@ -318,6 +320,18 @@ class Conditions:
         if links:
             return Missing(ColumnRef(self.home, links[0].column), not slot.negated)
         raise RefusedError("no_path", f"{one.entity.said} and {self.layer.entities[self.home].said} are not connected.")
+
+    def _check_none(self, slot: RelationSlot, field: Field) -> None:
+        """ "products with no cost": whether it is zero or missing must be told where both, or neither, occur."""
+        if not slot.negated or slot.missing or not is_quantity(field):
+            return
+        least = field.stats.least
+        zero = isinstance(least, int | float | Decimal) and least <= 0
+        if zero or not field.stats.nulls:
+            name = field.ref.column
+            held = f"{name} is zero in some rows" if zero else f"{name} is missing in no row"
+            text = f"{held}: say “{name} = 0” or “{name} is missing” instead of “no {slot.mention.text}”."
+            raise RefusedError("unused_words", text)
 
     def _flag(self, one: Candidate, negated: bool) -> Condition:
         assert one.field is not None

@@ -43,7 +43,7 @@ class Doubts:
             place = self.said.index(table)
             joint, before = self._at(place - 1), self._at(place - 2)
             if joint is not None and joint.has("structure", "and") and any(before is one for one in firsts):
-                text = f"I count one thing at a time: ask for “{before.text}” and “{table.text}” separately."  # type: ignore[union-attr]
+                text = f"I count one thing at a time. Ask “how many {before.text} and how many {table.text}”."  # type: ignore[union-attr]
                 raise RefusedError("unsupported", text)
 
     def ranks_values(self, slots: Slots) -> None:
@@ -70,7 +70,12 @@ class Doubts:
     def _only(self, place: int, term: Term) -> None:
         """ "who bought only jeans", "who only bought jeans": that there is nothing else is not looked up."""
         before, after = self._at(place - 1), self._at(place + 1)
-        if term.lower not in english().raw["doubts"]["only"] or before is None or after is None:
+        if term.lower not in english().raw["doubts"]["only"] or before is None:
+            return
+        verb = self._at(place - 2)
+        if before.kind == "value" and verb is not None and place > 1 and _is_verb(verb) and not countable_exactly(verb):
+            raise RefusedError("unsupported", f"I can not look up that “{term.text}” this and nothing else holds.")
+        if after is None:
             return
         if after.kind == "number" and before.has("structure", "with", "contains"):
             raise RefusedError("unsupported", f"Please say “exactly {after.text}” where you mean that number.")
@@ -94,7 +99,10 @@ class Doubts:
             return
         subject = next((one for one in reversed(self.said[:place]) if countable(one)), None)
         before, after = self._at(place - 1), self._at(place + 1)
-        if subject is None or before is None or not (before is subject or before.lower in ("who", "that", "which")):
+        if subject is None or before is None:
+            return
+        narrows = term.lower in words["conditions"] and before.kind == "value"
+        if not (before is subject or narrows or before.lower in ("who", "that", "which")):
             return
         if after is not None and after.has("structure", "in", "by"):
             after = self._at(place + 2)
@@ -150,6 +158,11 @@ def _is_verb(term: Term) -> bool:
     return is_light(term) or (
         len(term.tokens) == 1 and (term.lower.endswith("ed") or (bool(irregular) and not countable(term)))
     )
+
+
+def countable_exactly(term: Term) -> bool:
+    """Whether a word is a table's own name, and no verb for it."""
+    return term.kind == "mention" and term.candidates[0].is_table and term.candidates[0].score >= 0.99
 
 
 def _is_number(term: Term) -> bool:

@@ -223,7 +223,7 @@ class Patterns(Row):
                         and any(one.field for one in other.candidates)
                     ):
                         self._take(term, other)
-                        self.slots.conditions.append(RelationSlot(other, negated=True))
+                        self.slots.conditions.append(RelationSlot(other, negated=True, missing=True))
                         break
 
     def _relations(self) -> None:

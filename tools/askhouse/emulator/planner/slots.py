@@ -88,6 +88,8 @@ class RelationSlot:
 
     mention: Term
     negated: bool = False
+    missing: bool = False
+    """Whether the question says itself that the value is missing."""
 
 
 @dataclass
