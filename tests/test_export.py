@@ -234,3 +234,8 @@ def test_text_json_and_csv_import_no_heavy_library() -> None:
         "print([name for name in heavy if name in sys.modules])"
     )
     assert subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout == "[]\n"
+
+
+def test_a_terminal_shows_words_without_the_marks_that_keep_markdown_from_acting() -> None:
+    text = to_text(turn_of(blocks=[TextBlock(text=r"The column \<img src=x\> of a\_b is `c\_d`.")]))
+    assert r"The column <img src=x> of a_b is `c\_d`." in text

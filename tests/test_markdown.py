@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from askhouse.facts.phrases import one_line
-from askhouse.markdown import escape, fenced, numbered, table, tame
+from askhouse.markdown import escape, fenced, numbered, table, tame, unescaped
 
 ACTIVE = set("`*[]<>|~$")
 texts = st.text(
@@ -36,6 +36,22 @@ def test_escaped_text_stands_for_itself_and_nothing_in_it_acts(text: str) -> Non
     assert literal(escaped) == one_line(text)
     assert "://" not in escaped and not re.search(r"&#?\w+;|(?<![^\W_\\])_(?=\w)(?<!\\_)", escaped)
     assert not re.match(r"#{1,6}(\s|$)|[-+=](\s|$)|\d+[.)](\s|$)", escaped)
+    assert unescaped(escaped) == one_line(text)
+
+
+@pytest.mark.parametrize(
+    ("markdown", "shown"),
+    [
+        (r"\<img src=x\>", "<img src=x>"),
+        ("&lt;img>", "<img>"),
+        (r"`a\_b` and a\_b", r"`a\_b` and a_b"),
+        ("```sql\nSELECT '\\_'\n```\na\\*b", "```sql\nSELECT '\\_'\n```\na*b"),
+        (r"C:\new", r"C:\new"),
+        (r"\`not code\` \_", "`not code` _"),
+    ],
+)
+def test_a_terminal_shows_what_markdown_stands_for(markdown: str, shown: str) -> None:
+    assert unescaped(markdown) == shown
 
 
 @given(texts, texts)

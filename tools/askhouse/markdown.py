@@ -11,6 +11,11 @@ _SPECIAL = re.compile(r"[\\`*\[\]<>|~$]|(?<![^\W_])_|_(?![^\W_])|&(?=#?\w+;)|(?<
 _LINE_START = re.compile(r"^(\s*)(#{1,6}(?=\s|$)|[-+=>](?=\s|$|[-=])|\d+(?=[.)](?:\s|$)))")
 _PICTURE = re.compile(r"!(?=\[)")
 _LINK = re.compile(r"\](?=\(|\[|:)")
+_ESCAPED = re.compile(
+    r"(?P<code>(?<![`\\])(?P<ticks>`+)(?!`).*?(?<!`)(?P=ticks)(?!`))"  # what is code has no escapes
+    r"|\\(?P<mark>[!-/:-@\[-`{-~])|&lt;",
+    re.DOTALL,
+)
 _FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})")
 
 
@@ -22,6 +27,15 @@ def escape(text: str) -> str:
     """
     escaped = _SPECIAL.sub(lambda match: "\\" + match.group(), one_line(text))
     return _LINE_START.sub(lambda match: f"{match.group(1)}{_blunt(match.group(2))}", escaped)
+
+
+def unescaped(text: str) -> str:
+    """Markdown as a terminal shows it: escaped characters are themselves, and code stays as it is.
+
+    >>> print(unescaped(escape("a | [b](http://c) <img src=x>")))
+    a | [b](http://c) <img src=x>
+    """
+    return _ESCAPED.sub(lambda match: match.group("code") or match.group("mark") or "<", text)
 
 
 def _blunt(mark: str) -> str:

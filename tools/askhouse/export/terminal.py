@@ -10,6 +10,7 @@ from state_contracts import Answer, Preferences, Result, Summary
 
 from ..facts.cells import LONGEST_CELL, header_of, texts
 from ..facts.phrases import Writer, harmless, one_line
+from ..markdown import unescaped
 from ..message import MOST_COLUMNS, MOST_ROWS, left_out, notes, place_words, pretty, said_by, unplaced
 from .turned import Turned
 
@@ -123,7 +124,7 @@ def _wrapped(text: str) -> str:
 def _paragraphs(text: str) -> str:
     """Somebody's words, long lines broken between words."""
     lines = []
-    for line in harmless(text).splitlines():
+    for line in unescaped(harmless(text)).splitlines():
         indent = " " * (len(line) - len(line.lstrip()) + (2 if line.lstrip().startswith(("- ", "* ")) else 0))
         lines.append(textwrap.fill(line, _WIDTH, subsequent_indent=indent, break_on_hyphens=False) if line else "")
     return "\n".join(lines)
