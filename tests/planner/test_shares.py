@@ -24,6 +24,8 @@ FLIGHTS = {
     "cancellation rate of flights at JFK": _JFK,
     "What percentage of flights from JFK were cancelled?": _JFK,
     "What percentage of flights were cancelled at JFK?": _JFK,
+    "Of the flights from JFK, what percentage was cancelled?": _JFK,
+    "For JFK, what is the share of cancelled flights?": _JFK,
     "percentage of JFK flights that were cancelled": _JFK,
     "What percentage of flights operated by Delta left from JFK?": f"{_LEFT} carrier = 'DL'",
     "what share of flights to Los Angeles left from JFK": f"{_LEFT} dest = 'LAX'",
@@ -79,6 +81,7 @@ def test_what_cannot_be_told_is_asked_back(flights: Planner, warehouse: LocalWar
         "highest return rate by category",
         "Which category has the highest return rate?",
         "What percentage of cancelled orders were in July?",
+        "What percentage of users bought jeans?",
     ],
 )
 def test_a_part_that_nothing_names_is_refused(shop: Planner, question: str) -> None:

@@ -157,6 +157,9 @@ class Resolver(Orders, Groups):
         )
         conditions.counted = counted if isinstance(counted, ColumnRef) else None
         relations = [table for table in self._relations(home) if table != base]
+        if self.slots.is_share and relations:
+            named = self.layer.entities[relations[0]].said
+            raise RefusedError("unsupported", f"I cannot tell whether {named} are of the part or of the whole.")
         plain = [slot for slot in self.slots.conditions if not isinstance(slot, CompareSlot) or slot.measure is None]
         where = [*conditions.resolve(plain, relations), *self.pointing]
         if self.slots.is_share:

@@ -32,6 +32,7 @@ class _Division:
         self.places = {id(token): place for place, term in enumerate(terms) for token in term.tokens}
         self.mark = next(place for place, term in enumerate(terms) if term.has("structure", "share"))
         self.noun, self.named = self._noun()
+        self.ahead: list[ConditionSlot] = []
         self.conditions = [slot for slot in (*slots.share, *slots.conditions) if not isinstance(slot, PeriodSlot)]
 
     def divide(self) -> None:
@@ -58,13 +59,24 @@ class _Division:
         if rate:
             self._part(named)
             return
+        self._set_ahead(placed)
+        told = [slot for slot in told if any(slot is one for one in self.conditions)]
         before = [slot for slot in self.conditions if placed[id(slot)] < self.noun]
         if told:
             self._predicate(told, placed)
         elif len(before) == 1 and not self.terms[placed[id(before[0])]].text[:1].isupper():
             self._part(before)
+        elif len(self.conditions) == 1:
+            self._part(self.conditions)
         else:
             self._ask(placed)
+
+    def _set_ahead(self, placed: dict[int, int]) -> None:
+        """ "Of the flights from JFK, what share …": what stands ahead is of the whole."""
+        behind = [slot for slot in self.conditions if placed[id(slot)] > self.mark]
+        if behind:
+            self.ahead = [slot for slot in self.conditions if placed[id(slot)] < self.mark]
+            self.conditions = behind
 
     def _predicate(self, told: Sequence[ConditionSlot], placed: dict[int, int]) -> None:
         """ "was cancelled at JFK": the state is the part; "is from A and over 50": both are."""
@@ -77,7 +89,7 @@ class _Division:
             raise RefusedError("unsupported", _UNTOLD)
 
     def _part(self, part: Sequence[ConditionSlot]) -> None:
-        whole = [slot for slot in self.conditions if not any(slot is one for one in part)]
+        whole = [slot for slot in (*self.ahead, *self.conditions) if not any(slot is one for one in part)]
         periods = [slot for slot in self.slots.conditions if isinstance(slot, PeriodSlot)]
         self.slots.share, self.slots.conditions = list(part), [*whole, *periods]
 
