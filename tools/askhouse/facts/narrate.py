@@ -78,7 +78,7 @@ class Teller:
         main = self._main()
         if main is None:
             return self._listing()
-        axis = trend_axis(self.result, self.roles)
+        axis = None if self._is_selection() else trend_axis(self.result, self.roles)
         told = self._along_time(main, axis) if axis is not None else self._by_group(main)
         if not told:
             return [*self._listing(), *self._nulls(main)]
@@ -122,6 +122,11 @@ class Teller:
             return None
         ranked = [role for role in measures if role.aggregate != "window"] or measures
         return self._sorting() or next(iter(ranked), None)
+
+    def _is_selection(self) -> bool:
+        """Whether the rows are those with the most or least of something; the days of a choice are no course of time."""
+        shape = self.roles.shape
+        return bool((shape.first_place or shape.limit) and self._sorting())
 
     def _is_list(self) -> bool:
         """Whether the rows are records as they are stored, many columns wide."""

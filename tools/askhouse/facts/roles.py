@@ -105,6 +105,8 @@ def _kind(column: Column, values: Sequence[Any], output: Output, shape: Shape) -
         return "nested", None
     if column.type in _TIMES:
         grain = output.grain or moments.grain_of_moments(values)
+        if output.grain is None and shape.known and grain in ("month", "year"):
+            grain = "day"  # days that happen to begin months are still days
         return ("moment" if output.aggregate in ("minimum", "maximum") else "time"), grain
     if column.type in NUMBERS:
         return _kind_of_numbers(column, values, output, shape)

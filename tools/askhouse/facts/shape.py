@@ -137,7 +137,7 @@ def _first_place(select: exp.Select) -> bool:
     kept = qualify.this if qualify is not None else None
     if not isinstance(kept, exp.EQ) or not isinstance(kept.this, exp.Window):
         return False
-    return kept.this.this.sql("bigquery").upper() == "RANK()" and kept.expression.name == "1"
+    return bool(kept.this.this.sql("bigquery").upper() == "RANK()" and kept.expression.name == "1")
 
 
 def _limit(tree: exp.Query) -> int | None:
