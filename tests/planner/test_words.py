@@ -93,6 +93,8 @@ REFUSED_IN_THE_SHOP = [
     "customers who bought just Jeans",
     "orders with only one item",
     "products in Chicago",
+    "How many orders arrived in 2025?",
+    "How many customers left in 2025?",
     "How many customers bought jeans only?",
     "How many orders did women pay in 2024?",
     "products with no cost",

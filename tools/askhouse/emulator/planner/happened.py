@@ -32,6 +32,7 @@ class Happened:
         self._check_told(plan)
         self._check_once(plan)
         self._check_whose(plan)
+        self._check_way(plan)
         added = {} if slots.is_share else {one.ref: term.text for term, one in self._moments(plan)}
         if not added:
             return plan, ()
@@ -98,10 +99,25 @@ class Happened:
             said = self.layer.entities[plan.table].said
             raise RefusedError("no_date", f"The dates of {said} do not tell when they {did.text}.")
 
+    def _check_way(self, plan: Plan) -> None:
+        """ "orders that arrived in 2025": of a table without ways, no row tells when it arrived or left."""
+        chooser, fields = Chooser(self.layer), self.layer.entities[plan.table].fields.values()
+        for term in self.said:
+            goes = term.has("structure", "from", "to") and term.tokens[0].lower in (*_past(), "left")
+            dated = any(isinstance(one, During) and one.time.table == plan.table for one in plan.conditions)
+            if goes and dated and not any(one.role != "text" and chooser.leads(one.ref, term.value) for one in fields):
+                text = f"No column of {self.layer.entities[plan.table].said} tells when they {term.tokens[0].text}."
+                raise RefusedError("no_date", text)
+
     def _below(self, one: Condition, home: str) -> bool:
         if isinstance(one, During):
             return not paths_up(self.layer, home, one.time.table)
         return isinstance(one, Has) and not one.negated
+
+
+def _past() -> list[str]:
+    words: list[str] = english().raw["doubts"]["past"]
+    return words
 
 
 def _is_past(term: Term) -> bool:
