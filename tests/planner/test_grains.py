@@ -131,3 +131,15 @@ def test_a_key_of_several_columns_is_told(flights: Planner, question: str) -> No
     reading = flights.read(question)
     assert isinstance(reading, Refusal)
     assert "by more than one column (origin and time_hour)" in reading.text
+
+
+def test_months_of_different_kinds_are_not_mixed(shop: Planner) -> None:
+    reading = shop.read("number of users and number of orders by month")
+    assert isinstance(reading, Refusal) and "rows of different kinds" in reading.text
+
+
+@pytest.mark.parametrize("group", ["month", "gender"])
+def test_rows_that_the_groups_leave_out_are_told(shop: Planner, group: str) -> None:
+    reading = shop.read(f"number of orders and number of users by {group}")
+    assert isinstance(reading, Planned)
+    assert any("users without such rows are not counted" in text for text in reading.assumptions)

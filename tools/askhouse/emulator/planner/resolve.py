@@ -145,6 +145,7 @@ class Resolver(Orders, Groups):
         self._own_counts(measures, home)
         measures += [measure for slot in self._having_slots() if (measure := self.measure(slot)) not in measures]
         dimensions = self.dimensions(home)
+        self._same_groups(measures, dimensions)
         self._return_columns(dimensions, measures)
         base = base_for(self.layer, home, [table_of(one) for one in dimensions])
         conditions = Conditions(
@@ -177,6 +178,33 @@ class Resolver(Orders, Groups):
         within = self._within(dimensions) if limit else ()
         measures = [self._on_its_way(one, dimensions) for one in measures]
         return Plan(home, tuple(measures), tuple(dimensions), tuple(where), having, order, limit, within)
+
+    def _same_groups(self, measures: Sequence[Measure], dimensions: Sequence[Dimension]) -> None:
+        """Refuse or say where rows of another kind have a month or a country of their own that is not the group's."""
+        for home in dict.fromkeys(home_of(one) for one in measures[1:]):
+            for mine, group in zip(self._own_groups(home), dimensions, strict=False):
+                table, entity = table_of(group), self.layer.entities[home]
+                keys = [link.column for link in self.layer.up.get(home, ())]  # "by carrier" is the same everywhere
+                named = isinstance(mine, ByColumn) and mine.column.column in (*entity.identifier, *entity.label, *keys)
+                if table == home or table_of(mine) != home or named:
+                    continue
+                if not paths_up(self.layer, table, home):
+                    text = "These numbers belong to rows of different kinds; ask for one at a time."
+                    raise RefusedError("unsupported", text)
+                told = self.when.name(group.time) if isinstance(group, ByTime) else f"{group.column.column} of"
+                where = "" if isinstance(group, ByTime) else f" {self.layer.entities[table].said}"
+                self.chooser.say(f"The groups are by {told}{where}; {entity.said} without such rows are not counted.")
+
+    def _own_groups(self, home: str) -> list[Dimension]:
+        """What the rows of a table would be grouped by if they were asked for alone."""
+        assumed, at = list(self.chooser.assumed), self.chooser.home
+        try:
+            self.chooser.home = home
+            return self.dimensions(home)
+        except (RefusedError, UndecidedError):
+            return []
+        finally:
+            self.chooser.assumed, self.chooser.home = assumed, at
 
     def _on_its_way(self, measure: Measure, dimensions: Sequence[Dimension]) -> Measure:
         """The measure with the link that leads to its rows, where several do: the altitude of which airport?"""
