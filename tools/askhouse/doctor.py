@@ -30,7 +30,7 @@ _PARTS = (
 )
 
 
-_UNFORESEEN = "Ask again; if it stays, tell the askhouse project, with this line."
+_UNFORESEEN = "Try again; if it stays, tell the askhouse project, with this line."
 
 
 @dataclass(frozen=True)
@@ -133,7 +133,7 @@ def _checked(name: str, look: Callable[[], str]) -> Check:
     try:
         return Check(name, "works", look())
     except AskhouseError as error:
-        return Check(name, "broken", error.message, error.remedy)
+        return Check(name, "broken", error.message, error.remedy or _UNFORESEEN)
     except Exception as error:  # the doctor reports whatever is wrong, also what nobody foresaw
         return Check(
             name, "broken", f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else '?'}.", _UNFORESEEN
