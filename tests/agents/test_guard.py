@@ -17,7 +17,7 @@ from google.adk.sessions.sqlite_session_service import SqliteSessionService
 from google.adk.workflow import Workflow, node
 from google.genai import types
 
-from askhouse.guard.plugin import ContractsGuard, ContractViolationError
+from askhouse.guard.plugin import ContractsGuard, ContractViolationError, _warn_when_unguarded
 from askhouse.settings import Settings
 from data_analyst.agent import build_app
 from state_contracts import ANSWER, CONVERSATION, Answer, Conversation, Turn
@@ -116,6 +116,7 @@ async def test_a_partial_event_carries_no_state(tmp_path: Path) -> None:
 async def test_a_process_that_keeps_sessions_unguarded_says_so_once(
     settings: Settings, caplog: pytest.LogCaptureFixture
 ) -> None:
+    _warn_when_unguarded.cache_clear()  # an earlier test of this process may have heard it
     unguarded = Runner(app=build_app(settings), session_service=InMemorySessionService())
     session = await unguarded.session_service.create_session(app_name="data_analyst", user_id="ana")
     for _ in range(2):

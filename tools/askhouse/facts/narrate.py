@@ -124,7 +124,7 @@ class Teller:
         return self._sorting() or next(iter(ranked), None)
 
     def _is_selection(self) -> bool:
-        """Whether the rows are those with the most or least of something; the days of a choice are no course of time."""
+        """Whether the rows are those with the most or least of something: the days of a choice are no course."""
         shape = self.roles.shape
         return bool((shape.first_place or shape.limit) and self._sorting())
 

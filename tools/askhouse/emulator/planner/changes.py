@@ -47,7 +47,7 @@ def adds(words: str) -> bool:
 def with_conditions(plan: Plan, added: Sequence[Condition], words: str, unit: str | None) -> Plan:
     """A condition on a column replaces one on the same column, or is added to it; a period replaces a period."""
     conditions = list(plan.conditions)
-    for new in _periods_together(added):
+    for new in added:
         same = [one for one in conditions if about(one) == about(new)]
         merged = _merged(same[0], new, words) if len(same) == 1 else new
         conditions = [one for one in conditions if one not in same]
@@ -61,18 +61,6 @@ def with_conditions(plan: Plan, added: Sequence[Condition], words: str, unit: st
         place = len(grouped) - 1
         changed = replace(changed, dimensions=grouped, order=(Order("dimension", place, direction="asc"),))
     return changed
-
-
-def _periods_together(added: Sequence[Condition]) -> list[Condition]:
-    """ "July vs June": both periods count; neither takes the other's place."""
-    during = [one for one in added if isinstance(one, During) and not one.negated]
-    if len(during) < 2:
-        return list(added)
-    if len({one.time for one in during}) > 1 or any(
-        not _apart(first, second) for place, first in enumerate(during) for second in during[place + 1 :]
-    ):
-        raise RefusedError("unsupported", "The two periods overlap. Name them by their dates.")
-    return [*[one for one in added if one not in during], AnyOf(tuple(during))]
 
 
 def _dimensions(plan: Plan, added: Sequence[Condition], words: str) -> tuple[ByColumn | ByTime, ...]:
