@@ -14,6 +14,7 @@ from pathlib import Path
 from threading import Lock
 
 from ..errors import StorageError
+from ..journal import write_ahead
 
 DATABASE = "askhouse.db"
 """The SQLite file, in the data folder, of everything small that the emulator keeps."""
@@ -98,7 +99,7 @@ class JobStore:
         self._path.parent.mkdir(parents=True, exist_ok=True)
         database = sqlite3.connect(self._path, timeout=10, check_same_thread=False)
         weakref.finalize(self, database.close)
-        database.execute("PRAGMA journal_mode = WAL")
+        write_ahead(database)
         database.execute("PRAGMA synchronous = NORMAL")  # after a power cut the last jobs may be missing, no more
         database.execute(
             "CREATE TABLE IF NOT EXISTS jobs"

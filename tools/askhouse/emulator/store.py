@@ -9,6 +9,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from ..errors import StorageError
+from ..journal import write_ahead
 from .jobs import DATABASE
 
 _SCHEMA = """
@@ -31,7 +32,7 @@ class Store:
         try:
             home.mkdir(parents=True, exist_ok=True)
             with self._connection() as connection:
-                connection.execute("PRAGMA journal_mode = WAL")
+                write_ahead(connection)
                 connection.executescript(_SCHEMA)
         except (OSError, sqlite3.Error) as error:
             raise StorageError(

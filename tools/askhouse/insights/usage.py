@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from ..errors import QueryLimitError, StorageError
+from ..journal import write_ahead
 from ..settings import Settings
 
 DATABASE = "usage.db"
@@ -75,7 +76,7 @@ def _usage(home: Path) -> Iterator[sqlite3.Connection]:
     try:
         home.mkdir(parents=True, exist_ok=True)
         with closing(sqlite3.connect(home / DATABASE, timeout=20, isolation_level=None)) as connection:
-            connection.execute("PRAGMA journal_mode = WAL")
+            write_ahead(connection)
             connection.execute(_SCHEMA)
             connection.execute("BEGIN IMMEDIATE")
             try:
