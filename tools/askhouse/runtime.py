@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from state_contracts import ANSWER, CHART, MESSAGE, SUMMARY, Answer, Chart, Message, Summary, TextBlock
 
 from .errors import AskhouseError, BusyError, StorageError, UsageError
+from .kept import APP_NAME
 from .settings import Settings
 
 if TYPE_CHECKING:
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from google.adk.runners import Runner
     from google.adk.sessions.base_session_service import BaseSessionService
 
-APP_NAME = "data_analyst"
 
 Progress = Callable[[str], None]
 

@@ -30,11 +30,10 @@ from ..warehouse.base import Rows, TableRef, Warehouse
 from ..warehouse.dialect import parse, statement_type
 from .bigquery_cells import rows_of, schema_of, table_item, table_of
 from .jobs import JobStore, StoredJob, billed_bytes
+from .wire import RESULTS_DATASET
 
 PAGE_ROWS = 10_000
 """Rows of a page where the caller does not say."""
-RESULTS_DATASET = "_results"
-"""Dataset in which each job's result appears as a table of the job's name."""
 
 _KEPT_ROWS = 100_000
 _log = logging.getLogger(__name__)
